@@ -30,8 +30,8 @@ typedef struct gm_attribute {
  *  disk), flushed to the disk, and renamed.
  *  Everything follows netCDF-4 conventions: dimension scales on every axis, creation order tracked,
  *  units, long_name, _FillValue, flag_values/flag_meanings on status, Conventions = "CF-1.8".
- *  A dataset `provenance/run` [GM_STORE_RUN_SLOTS] of fixed-length text (GM_STORE_RUN_BYTES each,
- *  NUL padded, UTF-8) holds one JSON document per run of the program on this file.
+ *  A dataset `provenance/run` [GM_STORE_RUN_SLOTS][GM_STORE_RUN_BYTES] of characters (UTF-8, NUL
+ *  padded; xarray shows one text per slot) holds one JSON document per run of the program.
  *  @param attribute  provenance texts; also sets root attributes title, source (program, version)
  *  @param replace    true: an existing file at path is replaced by the rename
  *  @return GM_OK; GM_E_RESULT if path exists and replace is false; GM_E_IO (no such folder, not
@@ -42,12 +42,12 @@ gm_status gm_store_create(const char *path, const gm_layout *layout, const gm_at
 /** What an existing result file says of itself, and where its data lie. */
 typedef struct gm_store_header {
     int n_variable;
-    int64_t *offset;        /* owned [n_variable]: byte offset of each variable of the layout */
-    int64_t run_offset;     /* byte offset of provenance/run */
+    int64_t *offset;    /* owned [n_variable]: byte offset of each variable of the layout */
+    int64_t run_offset; /* byte offset of provenance/run */
     int64_t n_point;
-    uint8_t *status;        /* owned [n_point] */
-    int n_run;              /* run slots in use */
-    char *run[GM_STORE_RUN_SLOTS]; /* owned, [n_run] JSON text */
+    uint8_t *status;                       /* owned [n_point] */
+    int n_run;                             /* run slots in use */
+    char *run[GM_STORE_RUN_SLOTS];         /* owned, [n_run] JSON text */
     char *canonical, *kernel, *sweep_text; /* owned */
 } gm_store_header;
 
@@ -63,7 +63,8 @@ void gm_store_header_destroy(gm_store_header **header);
 typedef struct gm_store gm_store;
 
 /** Collective over comm: open the file for writing.
- *  @param layout, offset, run_offset  the same on all ranks; borrowed until close, copied if small */
+ *  @param layout, offset, run_offset  the same on all ranks; borrowed until close, copied if small
+ */
 gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout,
                         const int64_t *offset, int64_t run_offset, gm_store **out);
 

@@ -14,13 +14,14 @@ typedef struct gm_coordinate {
     char *unit; /* NULL for text */
     char *long_name;
     int64_t n;
-    double *value;    /* owned [n]; NULL if text */
-    char **text;      /* owned [n]; NULL if numbers */
-    bool is_integer;  /* numbers: stored as int64 */
+    double *value;     /* owned [n]; NULL if text */
+    char **text;       /* owned [n]; NULL if numbers */
+    bool is_integer;   /* numbers: stored as int64 */
     bool is_dimension; /* false: a coordinate along `point` (zip designs) */
 } gm_coordinate;
 
-/** A variable. Its dimensions are those of the points, then time (has_time), then node (has_node).*/
+/** A variable. Its dimensions are those of the points, then time (has_time), then node
+ * (has_node).*/
 typedef struct gm_variable {
     char *name; /* "E_mean", "E" for a trajectory, "status" */
     char *unit;
@@ -28,7 +29,7 @@ typedef struct gm_variable {
     gm_type type;
     double fill; /* NaN for floating types */
     bool has_time, has_node;
-    int64_t row_bytes; /* bytes of one point */
+    int64_t row_bytes;        /* bytes of one point */
     gm_observable observable; /* meaningful when state >= 0 */
     int state;                /* -1: bookkeeping (status, failed_step, run) */
 } gm_variable;
@@ -52,7 +53,7 @@ typedef struct gm_layout {
     gm_coordinate *coordinate; /* owned; point dimensions, then time, then node, then the rest */
     int time_dim, node_dim;    /* index into coordinate, or -1 */
     int n_variable;
-    gm_variable *variable; /* owned; recorded ones first, then status, failed_step, run */
+    gm_variable *variable;        /* owned; recorded ones first, then status, failed_step, run */
     int status, failed_step, run; /* indices into variable */
     int64_t n_point, n_sample, n_node;
     int64_t n_byte; /* of all variables together */

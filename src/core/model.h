@@ -7,7 +7,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GM_MAX_STATE = 16, GM_MAX_PARAM = 64, GM_MAX_COUPLING = 8, GM_MAX_INPUT = 8, GM_MAX_NOISE = 8 };
+enum {
+    GM_MAX_STATE = 16,
+    GM_MAX_PARAM = 64,
+    GM_MAX_COUPLING = 8,
+    GM_MAX_INPUT = 8,
+    GM_MAX_NOISE = 8
+};
 
 /** A named quantity of a model: state, parameter, coupling or input. All strings are static. */
 typedef struct gm_quantity {
@@ -24,11 +30,11 @@ typedef struct gm_model_info {
     const char *time_unit;   /* "ms", "s" or "1" */
     const char *source_hash; /* SHA-256 of the model header, hexadecimal */
     int n_state, n_param, n_coupling, n_input, n_noise;
-    const gm_quantity *state;    /* [n_state] */
-    const gm_quantity *param;    /* [n_param] */
-    const gm_quantity *coupling; /* [n_coupling]; none: a plain ODE, n_node = 1 */
-    const gm_quantity *input;    /* [n_input] */
-    const int *noise_state;      /* [n_noise] the state each noise drives */
+    const gm_quantity *state;           /* [n_state] */
+    const gm_quantity *param;           /* [n_param] */
+    const gm_quantity *coupling;        /* [n_coupling]; none: a plain ODE, n_node = 1 */
+    const gm_quantity *input;           /* [n_input] */
+    const int *noise_state;             /* [n_noise] the state each noise drives */
     const char *const *noise_amplitude; /* [n_noise] the C expression of its amplitude */
     uint32_t phase_mask;                /* bit s set: state s is an angle, wrapped on output */
     /** Amplitude of noise k for parameters param[n_param], computed in double. */

@@ -41,7 +41,8 @@ gm_status gm_status_fail(gm_status status, const char *format, ...)
 gm_status gm_status_extend(gm_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-#define GM_FAIL(status, ...) gm_status_fail((status), __VA_ARGS__)
+/* The comma tells static analysers which value comes back. */
+#define GM_FAIL(status, ...) (gm_status_fail((status), __VA_ARGS__), (status))
 
 /* Run a call; on failure leave its status in st and go to cleanup. */
 #define GM_TRY(st, call)                                                                           \

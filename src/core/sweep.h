@@ -87,8 +87,8 @@ typedef struct gm_uniform {
 } gm_uniform;
 
 typedef struct gm_sweep {
-    char *path; /* owned; as given on the command line */
-    char *text; /* owned; the file's text, without overrides */
+    char *path;      /* owned; as given on the command line */
+    char *text;      /* owned; the file's text, without overrides */
     char **override; /* owned [n_override] "key=value" */
     int n_override;
 
@@ -96,13 +96,13 @@ typedef struct gm_sweep {
     gm_precision precision;
     gm_integrator integrator;
 
-    double dt;            /* > 0, in the model's time unit */
-    int64_t n_step;       /* > 0; the whole run, transient included */
-    int64_t n_transient;  /* 0 <= n_transient < n_step: steps before recording starts */
+    double dt;           /* > 0, in the model's time unit */
+    int64_t n_step;      /* > 0; the whole run, transient included */
+    int64_t n_transient; /* 0 <= n_transient < n_step: steps before recording starts */
 
     gm_design design;
-    int n_axis;     /* 0: one point */
-    gm_axis *axis;  /* owned [n_axis]; grid: the last axis varies fastest */
+    int n_axis;      /* 0: one point */
+    gm_axis *axis;   /* owned [n_axis]; grid: the last axis varies fastest */
     int64_t n_point; /* > 0 */
     uint64_t seed;   /* of every point, unless an axis is the seed; below 2^53 */
 
@@ -112,6 +112,7 @@ typedef struct gm_sweep {
 
     gm_network_spec network;
     gm_input_spec *input; /* owned [n_input] */
+    bool noise;           /* some noise amplitude is not zero at some point */
 
     bool (*record)[GM_MAX_STATE]; /* owned [GM_N_OBSERVABLE][n_state] */
     int64_t every;                /* trajectory: steps between samples, > 0 */

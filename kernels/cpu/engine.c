@@ -1,0 +1,273 @@
+/* The CPU engine: blocks of points over threads. A chunk is marched within submit; a block stays in
+ * one core's cache for the whole chunk. */
+#include "kernels/backend.h"
+#include "kernels/cpu/device.h"
+#include "kernels/cpu/pack.h"
+#include "kernels/shape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SPARE_BYTES = 64 << 20 }; /* scratch of the threads and the like */
+
+struct gm_engine {
+    const gm_sweep *sweep;
+    const gm_data *data;
+    const gm_cpu_kernel *kernel;
+    int n_thread;
+    int64_t capacity; /* points of a tile */
+    int64_t n_point;  /* of the tile in hand */
+    gm_cpu_task task;
+    gm_arena arena; /* owns every array below and all that task points to */
+    int64_t n_block;
+    gm_cpu_block *block;
+    gm_cpu_scratch *scratch; /* [n_thread] */
+    void *input;
+    int64_t *failed[GM_N_SLOT];
+    void *trajectory[GM_N_SLOT][GM_MAX_STATE];
+    void *statistic[GM_N_SLOT][GM_N_OBSERVABLE][GM_MAX_STATE];
+    gm_result result[GM_N_SLOT];
+    gm_engine_usage usage;
+};
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static gm_status kernel_identity(const gm_device *device, const gm_sweep *sweep, char *text,
+                                 size_t size)
+{
+    snprintf(text, size, "cpu %s %s, points in lanes, code %.16s, model %.16s", device->level->name,
+             gm_precision_name(sweep->precision), GM_CPU_SOURCE_HASH, sweep->model->source_hash);
+    return GM_OK;
+}
+
+static void footprint(const gm_sweep *sweep, const gm_data *data, int64_t *fixed,
+                      int64_t *per_point, int64_t *per_sample)
+{
+    *fixed = 2 * data->n_node * data->n_node * gm_real_size(sweep) + SPARE_BYTES;
+    *per_point = gm_point_bytes(sweep, data);
+    *per_sample = GM_N_SLOT * gm_n_trajectory(sweep) * data->n_node * gm_real_size(sweep);
+}
+
+static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
+{
+    int64_t lanes = 64 / gm_real_size(sweep);
+    return lanes * device->n_thread * (sweep->model->n_coupling > 0 ? 8 : 512);
+}
+
+static void destroy(gm_engine **engine)
+{
+    if (!*engine) return;
+    gm_arena_clear(&(*engine)->arena);
+    free(*engine);
+    *engine = NULL;
+}
+
+static gm_status create_blocks(gm_engine *e)
+{
+    gm_status st = GM_OK;
+    const int lanes = e->kernel->lanes;
+    const int64_t value =
+        e->sweep->model->n_state * e->data->n_node * lanes; /* one array of states */
+    const int64_t real = gm_real_size(e->sweep);
+    const bool statistics = gm_has_statistics(e->sweep);
+    e->n_block = (e->capacity + lanes - 1) / lanes;
+    GM_TRY(st, gm_arena_take(&e->arena, e->n_block * (int64_t)sizeof *e->block, &e->block));
+    for (int64_t i = 0; i < e->n_block; i++) {
+        gm_cpu_block *b = &e->block[i];
+        GM_TRY(st, gm_arena_take(&e->arena, lanes * 8, &b->point));
+        GM_TRY(st, gm_arena_take(&e->arena, lanes * 8, &b->seed));
+        GM_TRY(st, gm_arena_take(&e->arena, lanes * 8, &b->failed));
+        GM_TRY(st, gm_arena_take(&e->arena, value * real, &b->x));
+        GM_TRY(st, gm_arena_take(&e->arena, GM_MAX_PARAM * lanes * real, &b->param));
+        GM_TRY(st, gm_arena_take(&e->arena, GM_MAX_STATE * lanes * real, &b->initial));
+        if (!statistics) continue;
+        GM_TRY(st, gm_arena_take(&e->arena, value * 8, &b->sum));
+        GM_TRY(st, gm_arena_take(&e->arena, value * 8, &b->square));
+        GM_TRY(st, gm_arena_take(&e->arena, 3 * value * real, &b->extreme));
+    }
+cleanup:
+    return st;
+}
+
+static gm_status create_scratch(gm_engine *e)
+{
+    gm_status st = GM_OK;
+    const gm_model_info *model = e->sweep->model;
+    const int64_t lane_bytes = e->kernel->lanes * gm_real_size(e->sweep);
+    const int64_t n_node = e->data->n_node;
+    const int64_t n_normal = (model->n_noise + 3) / 4 * 4;
+    GM_TRY(st, gm_arena_take(&e->arena, e->n_thread * (int64_t)sizeof *e->scratch, &e->scratch));
+    for (int i = 0; i < e->n_thread; i++) {
+        gm_cpu_scratch *w = &e->scratch[i];
+        GM_TRY(st, gm_arena_take(&e->arena, model->n_state * n_node * lane_bytes, &w->base));
+        GM_TRY(st, gm_arena_take(&e->arena, model->n_state * n_node * lane_bytes, &w->slope));
+        GM_TRY(st, gm_arena_take(&e->arena, model->n_coupling * n_node * lane_bytes, &w->source));
+        GM_TRY(st, gm_arena_take(&e->arena, model->n_coupling * e->task.n_node_padded * lane_bytes,
+                                 &w->coupled));
+        GM_TRY(st, gm_arena_take(&e->arena, n_normal * n_node * lane_bytes, &w->normal));
+        GM_TRY(st, gm_arena_take(&e->arena, lane_bytes, &w->probe));
+    }
+cleanup:
+    return st;
+}
+
+static gm_status create_outputs(gm_engine *e, int64_t chunk_steps)
+{
+    gm_status st = GM_OK;
+    const gm_sweep *sweep = e->sweep;
+    const int64_t row = e->data->n_node * gm_real_size(sweep);
+    const int64_t n_sample = gm_most_samples(sweep, chunk_steps);
+    for (int slot = 0; slot < GM_N_SLOT; slot++) {
+        GM_TRY(st, gm_arena_take(&e->arena, e->capacity * 8, &e->failed[slot]));
+        for (int s = 0; s < sweep->model->n_state; s++) {
+            if (sweep->record[GM_TRAJECTORY][s])
+                GM_TRY(st, gm_arena_take(&e->arena, e->capacity * n_sample * row,
+                                         &e->trajectory[slot][s]));
+            for (int o = 0; o < GM_TRAJECTORY; o++)
+                if (sweep->record[o][s])
+                    GM_TRY(st,
+                           gm_arena_take(&e->arena, e->capacity * row, &e->statistic[slot][o][s]));
+        }
+    }
+cleanup:
+    return st;
+}
+
+static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data *data,
+                        gm_tiling tiling, gm_engine **out)
+{
+    gm_status st = GM_OK;
+    gm_engine *e = calloc(1, sizeof *e);
+    *out = NULL;
+    if (!e) return GM_FAIL(GM_E_MEMORY, "out of memory");
+    e->sweep = sweep;
+    e->data = data;
+    e->n_thread = device->n_thread;
+    e->capacity = tiling.tile_points;
+    e->kernel = gm_cpu_find(device->level, sweep->model->name, sweep->precision);
+    if (!e->kernel) {
+        st = GM_FAIL(GM_E_INTERNAL, "no CPU kernel for model %s", sweep->model->name);
+        goto cleanup;
+    }
+    GM_TRY(st, gm_cpu_pack(sweep, data, e->kernel, &e->arena, &e->task));
+    GM_TRY(st, gm_arena_take(&e->arena,
+                             (tiling.chunk_steps + 1) * sweep->model->n_input * data->n_node *
+                                 gm_real_size(sweep),
+                             &e->input));
+    GM_TRY(st, create_blocks(e));
+    GM_TRY(st, create_scratch(e));
+    GM_TRY(st, create_outputs(e, tiling.chunk_steps));
+    *out = e, e = NULL;
+cleanup:
+    destroy(&e);
+    return st;
+}
+
+/* Lanes past the tile's last point repeat it, so that they hold ordinary numbers. */
+static void fill_block(gm_engine *e, int64_t i, const gm_work *work)
+{
+    const int lanes = e->kernel->lanes;
+    const gm_model_info *model = e->sweep->model;
+    gm_cpu_block *b = &e->block[i];
+    int64_t left = work->n_point - i * lanes;
+    b->first = i * lanes;
+    b->n_lane = left < lanes ? (int)left : lanes;
+    for (int lane = 0; lane < lanes; lane++) {
+        int64_t p = b->first + (lane < b->n_lane ? lane : b->n_lane - 1);
+        b->point[lane] = (uint64_t)work->point[p];
+        b->seed[lane] = work->seed[p];
+        for (int k = 0; k < model->n_param; k++)
+            gm_put_real(e->sweep->precision, b->param, k * lanes + lane,
+                        work->knob[k * work->n_point + p]);
+        for (int s = 0; s < model->n_state; s++)
+            gm_put_real(e->sweep->precision, b->initial, s * lanes + lane,
+                        work->knob[(model->n_param + s) * work->n_point + p]);
+    }
+}
+
+static void set_chunk(gm_engine *e, int slot, const gm_work *work)
+{
+    gm_cpu_task *t = &e->task;
+    const int64_t n_input = e->sweep->model->n_input * e->data->n_node;
+    const bool varies = gm_data_input_varies(e->sweep, e->data);
+    const int64_t n_value = (varies ? work->n_step + 1 : 1) * n_input;
+    for (int64_t i = 0; i < n_value; i++)
+        gm_put_real(e->sweep->precision, e->input, i, work->input[i]);
+    t->input = e->input;
+    t->input_stride = varies ? n_input : 0;
+    t->step_begin = work->step_begin;
+    t->n_step = work->n_step;
+    gm_chunk_samples(e->sweep, work->step_begin, work->n_step, &t->sample_begin, &t->n_sample);
+    memcpy(t->trajectory, e->trajectory[slot], sizeof t->trajectory);
+    memcpy(t->statistic, e->statistic[slot], sizeof t->statistic);
+}
+
+static void give_result(gm_engine *e, int slot, const gm_work *work)
+{
+    gm_result *result = &e->result[slot];
+    const int lanes = e->kernel->lanes;
+    memset(result, 0, sizeof *result);
+    result->sample_begin = e->task.sample_begin;
+    result->n_sample = e->task.n_sample;
+    for (int s = 0; s < GM_MAX_STATE; s++) result->trajectory[s] = e->trajectory[slot][s];
+    if (!work->last) return;
+    for (int o = 0; o < GM_TRAJECTORY; o++)
+        for (int s = 0; s < GM_MAX_STATE; s++) result->statistic[o][s] = e->statistic[slot][o][s];
+    for (int64_t p = 0; p < work->n_point; p++)
+        e->failed[slot][p] = e->block[p / lanes].failed[p % lanes];
+    result->failed_step = e->failed[slot];
+}
+
+static gm_status submit(gm_engine *e, int slot, const gm_work *work)
+{
+    const int64_t n_block = (work->n_point + e->kernel->lanes - 1) / e->kernel->lanes;
+    const double start = seconds_now();
+    set_chunk(e, slot, work);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(e->n_thread)
+    for (int64_t i = 0; i < n_block; i++) {
+        gm_cpu_block *b = &e->block[i];
+        if (work->first) {
+            fill_block(e, i, work);
+            e->kernel->begin(&e->task, b);
+        }
+        e->kernel->march(&e->task, b, &e->scratch[gm_cpu_thread()]);
+        if (work->last) e->kernel->end(&e->task, b);
+    }
+    give_result(e, slot, work);
+    e->usage.march += seconds_now() - start;
+    return GM_OK;
+}
+
+static gm_status collect(gm_engine *e, int slot, gm_result *result)
+{
+    *result = e->result[slot];
+    return GM_OK;
+}
+
+static void usage(const gm_engine *e, gm_engine_usage *out)
+{
+    *out = e->usage;
+}
+
+const gm_backend gm_backend_cpu = {
+    .name = "cpu",
+    .count = gm_cpu_count,
+    .open = gm_cpu_open,
+    .close = gm_cpu_close,
+    .describe = gm_cpu_describe,
+    .kernel = kernel_identity,
+    .footprint = footprint,
+    .wanted_points = wanted_points,
+    .engine_create = create,
+    .engine_destroy = destroy,
+    .submit = submit,
+    .collect = collect,
+    .usage = usage,
+};

@@ -1,0 +1,47 @@
+/** What the host hands to a CUDA kernel, by value. Read by C (engine) and by device code.
+ *
+ *  Arrays on the device end in [point]: neighbouring threads or copies touch neighbouring points.
+ *  `real` arrays are float or double, as the kernel was compiled; hence the untyped pointers. */
+#ifndef GM_KERNELS_CUDA_ARGS_H
+#define GM_KERNELS_CUDA_ARGS_H
+
+#include <stdint.h>
+
+enum { GM_CUDA_MAX_KNOB = 80, GM_CUDA_MAX_STATE = 16, GM_CUDA_N_FINAL = 5 };
+
+typedef struct gm_cuda_args {
+    int32_t n_node, n_point, capacity; /* capacity: the [point] extent of every array */
+    int32_t noise;
+    double dt;
+    int64_t n_transient, every;
+
+    void *x;                  /* real [n_state][n_node][point] */
+    double *sum, *square;     /* [n_state][n_node][point]; NULL without statistics */
+    void *first, *low, *high; /* real [n_state][n_node][point] */
+    int64_t *failed;          /* [point] first step not finite, -1: none */
+
+    const void *weight;                 /* real [n_node source][n_node target] */
+    const void *strength;               /* real [n_node] */
+    const void *node_value;             /* real [row][n_node] */
+    int16_t node_row[GM_CUDA_MAX_KNOB]; /* row of a knob in node_value, -1: of the point */
+    const int64_t *point;               /* [point] index in the sweep */
+    const uint64_t *seed;               /* [point] */
+    const void *knob;                   /* real [n_knob][point] */
+    uint32_t uniform_mask;              /* bit s: initial value of state s is drawn */
+    double uniform_low[GM_CUDA_MAX_STATE], uniform_high[GM_CUDA_MAX_STATE];
+
+    int64_t step_begin, n_step;
+    const void *input;    /* real [n_step + 1][n_input][n_node] */
+    int64_t input_stride; /* elements from step to step; 0: constant */
+    uint32_t linear;      /* bit i: input i is interpolated */
+
+    uint32_t statistics;                  /* states with running statistics */
+    uint32_t trajectory_mask;             /* states in the trajectory */
+    int64_t sample_begin, n_sample;       /* of this chunk */
+    void *trajectory;                     /* real [recorded state][n_point][n_sample][n_node] */
+    void *raw;                            /* plain ODE: real [recorded state][n_sample][n_point] */
+    uint32_t final_mask[GM_CUDA_N_FINAL]; /* last, mean, variance, min, max: states */
+    void *final_value;                    /* real [recorded][n_point][n_node] */
+} gm_cuda_args;
+
+#endif

@@ -1,0 +1,469 @@
+/* The CUDA engine: three streams (up, march, down) and two slots, so that the next chunk's inputs
+ * rise and the last chunk's results come down while a chunk marches.
+ *
+ *     up     [input k+1]-.         A slot's buffers are free again once it was collected, so the
+ *     march  [chunk k   ] '->[chunk k+1]   events below are all the order there is.
+ *     down   [result k-1]    [result k]
+ *
+ * What a tile starts from (points, seeds, knobs) must stay while the tile marches: it alternates by
+ * tile, not by slot. */
+#include "kernels/cuda/buffers.h"
+#include "kernels/cuda/cuda.h"
+#include "kernels/shape.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINT_THREADS = 128, SPARE_BYTES = 64 << 20, MAX_NODE = 1024, N_EVENT = 6 };
+enum { UP_BEGIN, UP_END, MARCH_BEGIN, MARCH_END, DOWN_BEGIN, DOWN_END };
+
+typedef struct gm_slot {
+    gm_cuda_pair input;      /* real [chunk_steps + 1][n_input][n_node] */
+    gm_cuda_pair trajectory; /* real [recorded state][n_point][n_sample][n_node] */
+    gm_cuda_pair final;      /* int64 [capacity] failed, then real [recorded][n_point][n_node] */
+    cudaEvent_t event[N_EVENT];
+    gm_result result;
+    bool moved_up, moved_down;
+} gm_slot;
+
+struct gm_engine {
+    gm_device *device;
+    const gm_sweep *sweep;
+    const gm_data *data;
+    bool input_varies, input_is_up;
+    cudaLibrary_t library;
+    cudaKernel_t begin, march, end, layout;
+    cudaStream_t up, marching, down;
+    gm_cuda_constants constants;
+    gm_cuda_args args;
+    void *x, *sum, *square, *extreme[3], *failed, *raw;
+    gm_cuda_pair head[2]; /* int64 point[], uint64 seed[], real knob[][] of a tile */
+    int tile;             /* counts tiles: which head */
+    gm_slot slot[GM_N_SLOT];
+    gm_engine_usage usage;
+};
+
+static gm_status identity(const gm_device *device, const gm_sweep *sweep, char *text, size_t size)
+{
+    snprintf(text, size, "cuda sm_%d%d %s, %s, code %.16s, model %.16s", device->property.major,
+             device->property.minor, gm_precision_name(sweep->precision),
+             sweep->model->n_coupling > 0 ? "block per point" : "thread per point",
+             gm_cuda_source_hash, sweep->model->source_hash);
+    return GM_OK;
+}
+
+static void footprint(const gm_sweep *sweep, const gm_data *data, int64_t *fixed,
+                      int64_t *per_point, int64_t *per_sample)
+{
+    const int64_t row = gm_n_trajectory(sweep) * data->n_node * gm_real_size(sweep);
+    *fixed = (data->n_node + 2) * data->n_node * gm_real_size(sweep) + 4 * (int64_t)SPARE_BYTES;
+    *per_point = gm_point_bytes(sweep, data);
+    *per_sample = row * (GM_N_SLOT + (sweep->model->n_coupling == 0));
+}
+
+/* Enough for a few waves over the whole card; more only costs memory. */
+static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
+{
+    const int64_t n = device->property.multiProcessorCount;
+    return sweep->model->n_coupling > 0 ? n * 128 : n * 2048 * 32;
+}
+
+/* --- creation ------------------------------------------------------------------------------------
+ */
+
+static gm_status load_kernels(gm_engine *e)
+{
+    static const char *const march[3][2] = {
+        [GM_EULER] = {"gm_march_euler", "gm_march_euler_statistics"},
+        [GM_HEUN] = {"gm_march_heun", "gm_march_heun_statistics"},
+        [GM_RK4] = {"gm_march_rk4", "gm_march_rk4_statistics"},
+    };
+    gm_status st = GM_OK;
+    const gm_cuda_image *image = gm_cuda_images;
+    while (image->model && (strcmp(image->model, e->sweep->model->name) != 0 ||
+                            image->precision != e->sweep->precision))
+        image++;
+    if (!image->model)
+        return GM_FAIL(GM_E_INTERNAL, "no GPU code for model %s", e->sweep->model->name);
+    const char *name = march[e->sweep->integrator][gm_has_statistics(e->sweep)];
+    GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryLoadData(&e->library, image->code, NULL, NULL,
+                                                               0, NULL, NULL, 0)));
+    GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->march, e->library, name)));
+    GM_TRY(st,
+           GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->begin, e->library, "gm_begin")));
+    GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->end, e->library, "gm_end")));
+    GM_TRY(st,
+           GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->layout, e->library, "gm_layout")));
+cleanup:
+    return st;
+}
+
+/* Two halves of what couples. */
+static size_t shared_bytes(const gm_engine *e)
+{
+    return (size_t)(2 * e->sweep->model->n_coupling * e->data->n_node * gm_real_size(e->sweep));
+}
+
+static gm_status allow_shared(gm_engine *e)
+{
+    const size_t size = shared_bytes(e);
+    if (size > e->device->property.sharedMemPerBlockOptin)
+        return GM_FAIL(GM_E_DEVICE,
+                       "%lld nodes with %d couplings need %zu bytes of shared memory; %s has %zu",
+                       (long long)e->data->n_node, e->sweep->model->n_coupling, size,
+                       e->device->property.name, e->device->property.sharedMemPerBlockOptin);
+    if (size <= e->device->property.sharedMemPerBlock) return GM_OK;
+    return GM_CUDA("reserving shared memory",
+                   cudaFuncSetAttribute((const void *)e->march,
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)size));
+}
+
+static gm_status create_state(gm_engine *e, gm_tiling tiling)
+{
+    gm_status st = GM_OK;
+    const int64_t real = gm_real_size(e->sweep);
+    const int64_t n_value = tiling.tile_points * e->sweep->model->n_state * e->data->n_node;
+    const int64_t head = tiling.tile_points * (16 + gm_model_n_knob(e->sweep->model) * real);
+    GM_TRY(st, gm_cuda_take(n_value * real, &e->x));
+    GM_TRY(st, gm_cuda_take(tiling.tile_points * 8, &e->failed));
+    for (int i = 0; i < 2; i++) GM_TRY(st, gm_cuda_pair_create(&e->head[i], head));
+    if (gm_has_statistics(e->sweep)) {
+        GM_TRY(st, gm_cuda_take(n_value * 8, &e->sum));
+        GM_TRY(st, gm_cuda_take(n_value * 8, &e->square));
+        for (int i = 0; i < 3; i++) GM_TRY(st, gm_cuda_take(n_value * real, &e->extreme[i]));
+    }
+cleanup:
+    return st;
+}
+
+static gm_status create_slots(gm_engine *e, gm_tiling tiling)
+{
+    gm_status st = GM_OK;
+    const int64_t real = gm_real_size(e->sweep);
+    const int64_t row = tiling.tile_points * e->data->n_node * real;
+    const int64_t trajectory =
+        gm_n_trajectory(e->sweep) * gm_most_samples(e->sweep, tiling.chunk_steps) * row;
+    const int64_t n_row = e->input_varies ? tiling.chunk_steps + 1 : 1;
+    for (int i = 0; i < GM_N_SLOT; i++) {
+        gm_slot *slot = &e->slot[i];
+        GM_TRY(st, gm_cuda_pair_create(&slot->input,
+                                       n_row * e->sweep->model->n_input * e->data->n_node * real));
+        GM_TRY(st, gm_cuda_pair_create(&slot->trajectory, trajectory));
+        GM_TRY(st, gm_cuda_pair_create(&slot->final,
+                                       tiling.tile_points * 8 + gm_n_final(e->sweep) * row));
+        for (int k = 0; k < N_EVENT; k++)
+            GM_TRY(st, GM_CUDA("creating an event",
+                               cudaEventCreateWithFlags(&slot->event[k], cudaEventBlockingSync)));
+    }
+    if (e->sweep->model->n_coupling == 0) GM_TRY(st, gm_cuda_take(trajectory, &e->raw));
+cleanup:
+    return st;
+}
+
+static gm_status create_streams(gm_engine *e)
+{
+    gm_status st = GM_OK;
+    cudaStream_t *const stream[] = {&e->up, &e->marching, &e->down};
+    for (int i = 0; i < 3; i++)
+        GM_TRY(st, GM_CUDA("creating a stream",
+                           cudaStreamCreateWithFlags(stream[i], cudaStreamNonBlocking)));
+cleanup:
+    return st;
+}
+
+static void destroy(gm_engine **engine)
+{
+    gm_engine *e = *engine;
+    if (!e) return;
+    if (e->marching) cudaDeviceSynchronize();
+    for (int i = 0; i < GM_N_SLOT; i++) {
+        gm_cuda_pair_destroy(&e->slot[i].input);
+        gm_cuda_pair_destroy(&e->slot[i].trajectory);
+        gm_cuda_pair_destroy(&e->slot[i].final);
+        for (int k = 0; k < N_EVENT; k++)
+            if (e->slot[i].event[k]) cudaEventDestroy(e->slot[i].event[k]);
+    }
+    for (int i = 0; i < 2; i++) gm_cuda_pair_destroy(&e->head[i]);
+    void *const array[] = {e->x,          e->sum,        e->square, e->extreme[0],
+                           e->extreme[1], e->extreme[2], e->failed, e->raw};
+    for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) cudaFree(array[i]);
+    gm_cuda_constants_destroy(&e->constants);
+    cudaStream_t const stream[] = {e->up, e->marching, e->down};
+    for (int i = 0; i < 3; i++)
+        if (stream[i]) cudaStreamDestroy(stream[i]);
+    if (e->library) cudaLibraryUnload(e->library);
+    free(e);
+    *engine = NULL;
+}
+
+static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data *data,
+                        gm_tiling tiling, gm_engine **out)
+{
+    gm_status st = GM_OK;
+    *out = NULL;
+    if (data->n_node > MAX_NODE)
+        return GM_FAIL(GM_E_DEVICE,
+                       "the network has %lld nodes; on a GPU at most %d are possible for now "
+                       "(--backend cpu has no such limit)",
+                       (long long)data->n_node, MAX_NODE);
+    if (tiling.tile_points > INT32_MAX)
+        return GM_FAIL(GM_E_USAGE, "a tile holds at most %d points", INT32_MAX);
+    gm_engine *e = calloc(1, sizeof *e);
+    if (!e) return GM_FAIL(GM_E_MEMORY, "out of memory");
+    e->device = device;
+    e->sweep = sweep;
+    e->data = data;
+    e->input_varies = gm_data_input_varies(sweep, data);
+    GM_TRY(st, load_kernels(e));
+    GM_TRY(st, allow_shared(e));
+    GM_TRY(st, gm_cuda_constants_create(sweep, data, &e->constants, &e->args));
+    GM_TRY(st, create_state(e, tiling));
+    GM_TRY(st, create_streams(e));
+    GM_TRY(st, create_slots(e, tiling));
+    e->args.capacity = (int32_t)tiling.tile_points;
+    e->args.x = e->x;
+    e->args.sum = e->sum;
+    e->args.square = e->square;
+    e->args.first = e->extreme[0];
+    e->args.low = e->extreme[1];
+    e->args.high = e->extreme[2];
+    e->args.failed = e->failed;
+    e->args.raw = e->raw;
+    GM_TRY(st, GM_CUDA("preparing the GPU", cudaDeviceSynchronize()));
+    *out = e, e = NULL;
+cleanup:
+    destroy(&e);
+    return st;
+}
+
+/* --- submit -------------------------------------------------------------------------------------
+ */
+
+/* A tile's points, seeds and knobs: to pinned memory, then up. */
+static gm_status send_head(gm_engine *e, const gm_work *work)
+{
+    gm_cuda_pair *head = &e->head[++e->tile % 2];
+    const int64_t capacity = e->args.capacity;
+    const int64_t n = work->n_point;
+    int64_t *point = head->host;
+    uint64_t *seed = (uint64_t *)head->host + capacity;
+    void *knob = (uint64_t *)head->host + 2 * capacity;
+    memcpy(point, work->point, (size_t)n * sizeof *point);
+    memcpy(seed, work->seed, (size_t)n * sizeof *seed);
+    for (int64_t k = 0; k < gm_model_n_knob(e->sweep->model); k++)
+        for (int64_t p = 0; p < n; p++)
+            gm_put_real(e->sweep->precision, knob, k * capacity + p, work->knob[k * n + p]);
+    e->args.n_point = (int32_t)n;
+    e->args.point = head->device;
+    e->args.seed = (const uint64_t *)head->device + capacity;
+    e->args.knob = (const uint64_t *)head->device + 2 * capacity;
+    e->usage.bytes_up += (int64_t)head->size;
+    return GM_CUDA(
+        "copying a tile's parameters to the GPU",
+        cudaMemcpyAsync(head->device, head->host, head->size, cudaMemcpyHostToDevice, e->up));
+}
+
+/* Inputs of the chunk, or once for all if they are constant. */
+static gm_status send_input(gm_engine *e, gm_slot *slot, const gm_work *work)
+{
+    const int64_t row = e->sweep->model->n_input * e->data->n_node;
+    const int64_t n_value = (e->input_varies ? work->n_step + 1 : 1) * row;
+    const size_t size = (size_t)(n_value * gm_real_size(e->sweep));
+    e->args.input_stride = e->input_varies ? row : 0;
+    if (e->input_varies || !e->input_is_up) e->args.input = slot->input.device;
+    if (n_value == 0 || (!e->input_varies && e->input_is_up)) return GM_OK;
+    for (int64_t i = 0; i < n_value; i++)
+        gm_put_real(e->sweep->precision, slot->input.host, i, work->input[i]);
+    e->input_is_up = true;
+    slot->moved_up = true;
+    e->usage.bytes_up += (int64_t)size;
+    return GM_CUDA(
+        "copying inputs to the GPU",
+        cudaMemcpyAsync(slot->input.device, slot->input.host, size, cudaMemcpyHostToDevice, e->up));
+}
+
+static gm_status launch(gm_engine *e, cudaKernel_t kernel, dim3 grid, dim3 block, size_t shared)
+{
+    void *args[] = {&e->args};
+    return GM_CUDA("launching GPU code",
+                   cudaLaunchKernel((const void *)kernel, grid, block, args, shared, e->marching));
+}
+
+static unsigned ceiling(int64_t n, int64_t unit)
+{
+    return (unsigned)((n + unit - 1) / unit);
+}
+
+static dim3 dim(unsigned x, unsigned y, unsigned z)
+{
+    dim3 d = {x, y, z};
+    return d;
+}
+
+static gm_status launch_chunk(gm_engine *e, const gm_work *work)
+{
+    gm_status st = GM_OK;
+    const unsigned n_node = (unsigned)e->data->n_node;
+    const bool coupled = e->sweep->model->n_coupling > 0;
+    const dim3 all = dim(ceiling(work->n_point, POINT_THREADS), n_node, 1);
+    const dim3 line = dim(POINT_THREADS, 1, 1);
+    if (work->first) GM_TRY(st, launch(e, e->begin, all, line, 0));
+    if (coupled)
+        GM_TRY(st, launch(e, e->march, dim((unsigned)work->n_point, 1, 1),
+                          dim(ceiling(n_node, 32) * 32, 1, 1), shared_bytes(e)));
+    else
+        GM_TRY(st, launch(e, e->march, dim(ceiling(work->n_point, POINT_THREADS), 1, 1), line, 0));
+    if (!coupled && e->args.n_sample > 0 && e->args.trajectory_mask) {
+        const unsigned rows = ceiling(e->args.n_sample, 32);
+        GM_TRY(st, launch(e, e->layout,
+                          dim(ceiling(work->n_point, 32), rows < 1024 ? rows : 1024,
+                              (unsigned)gm_n_trajectory(e->sweep)),
+                          dim(32, 8, 1), 0));
+    }
+    if (work->last) GM_TRY(st, launch(e, e->end, all, line, 0));
+cleanup:
+    return st;
+}
+
+/* Results of the chunk: the trajectory, and with the tile's last chunk its final values. */
+static gm_status send_down(gm_engine *e, gm_slot *slot, const gm_work *work)
+{
+    gm_status st = GM_OK;
+    const int64_t row = e->data->n_node * gm_real_size(e->sweep);
+    const size_t samples =
+        (size_t)(gm_n_trajectory(e->sweep) * e->args.n_sample * work->n_point * row);
+    if (samples > 0) {
+        GM_TRY(st, GM_CUDA("copying a trajectory from the GPU",
+                           cudaMemcpyAsync(slot->trajectory.host, slot->trajectory.device, samples,
+                                           cudaMemcpyDeviceToHost, e->down)));
+        e->usage.bytes_down += (int64_t)samples;
+        slot->moved_down = true;
+    }
+    if (work->last) {
+        GM_TRY(st, GM_CUDA("copying results from the GPU",
+                           cudaMemcpyAsync(slot->final.host, slot->final.device, slot->final.size,
+                                           cudaMemcpyDeviceToHost, e->down)));
+        e->usage.bytes_down += (int64_t)slot->final.size;
+        slot->moved_down = true;
+    }
+cleanup:
+    return st;
+}
+
+/* Where in the slot's pinned memory each result will be. */
+static void place_results(const gm_engine *e, gm_slot *slot, const gm_work *work)
+{
+    const int64_t row = e->data->n_node * gm_real_size(e->sweep) * work->n_point;
+    gm_result *r = &slot->result;
+    const char *trajectory = slot->trajectory.host;
+    const char *final = (const char *)slot->final.host + e->args.capacity * 8;
+    memset(r, 0, sizeof *r);
+    r->sample_begin = e->args.sample_begin;
+    r->n_sample = e->args.n_sample;
+    for (int s = 0; s < e->sweep->model->n_state; s++) {
+        if (!e->sweep->record[GM_TRAJECTORY][s]) continue;
+        r->trajectory[s] = trajectory;
+        trajectory += row * e->args.n_sample;
+    }
+    if (!work->last) return;
+    r->failed_step = slot->final.host;
+    for (int o = 0; o < GM_TRAJECTORY; o++)
+        for (int s = 0; s < e->sweep->model->n_state; s++) {
+            if (!e->sweep->record[o][s]) continue;
+            r->statistic[o][s] = final;
+            final += row;
+        }
+}
+
+static gm_status mark(gm_slot *slot, int event, cudaStream_t stream)
+{
+    return GM_CUDA("marking a stream", cudaEventRecord(slot->event[event], stream));
+}
+
+static gm_status follow(gm_slot *slot, int event, cudaStream_t stream)
+{
+    return GM_CUDA("ordering streams", cudaStreamWaitEvent(stream, slot->event[event], 0));
+}
+
+static gm_status submit(gm_engine *e, int index, const gm_work *work)
+{
+    gm_status st = GM_OK;
+    gm_slot *slot = &e->slot[index];
+    gm_cuda_args *a = &e->args;
+    slot->moved_up = work->first;
+    slot->moved_down = false;
+
+    GM_TRY(st, mark(slot, UP_BEGIN, e->up));
+    if (work->first) GM_TRY(st, send_head(e, work));
+    GM_TRY(st, send_input(e, slot, work));
+    GM_TRY(st, mark(slot, UP_END, e->up));
+
+    a->step_begin = work->step_begin;
+    a->n_step = work->n_step;
+    gm_chunk_samples(e->sweep, work->step_begin, work->n_step, &a->sample_begin, &a->n_sample);
+    a->trajectory = slot->trajectory.device;
+    a->final_value = (char *)slot->final.device + (int64_t)a->capacity * 8;
+    GM_TRY(st, follow(slot, UP_END, e->marching));
+    GM_TRY(st, mark(slot, MARCH_BEGIN, e->marching));
+    GM_TRY(st, launch_chunk(e, work));
+    if (work->last)
+        GM_TRY(st, GM_CUDA("gathering results",
+                           cudaMemcpyAsync(slot->final.device, e->failed, (size_t)work->n_point * 8,
+                                           cudaMemcpyDeviceToDevice, e->marching)));
+    GM_TRY(st, mark(slot, MARCH_END, e->marching));
+
+    GM_TRY(st, follow(slot, MARCH_END, e->down));
+    GM_TRY(st, mark(slot, DOWN_BEGIN, e->down));
+    GM_TRY(st, send_down(e, slot, work));
+    GM_TRY(st, mark(slot, DOWN_END, e->down));
+    place_results(e, slot, work);
+cleanup:
+    return st;
+}
+
+/* --- collect -------------------------------------------------------------------------------------
+ */
+
+static gm_status add_seconds(const gm_slot *slot, int begin, int end, double *total)
+{
+    float ms = 0;
+    gm_status st =
+        GM_CUDA("timing the GPU", cudaEventElapsedTime(&ms, slot->event[begin], slot->event[end]));
+    *total += 1e-3 * (double)ms;
+    return st;
+}
+
+static gm_status collect(gm_engine *e, int index, gm_result *result)
+{
+    gm_status st = GM_OK;
+    gm_slot *slot = &e->slot[index];
+    GM_TRY(st, GM_CUDA("marching on the GPU", cudaEventSynchronize(slot->event[DOWN_END])));
+    if (slot->moved_up) GM_TRY(st, add_seconds(slot, UP_BEGIN, UP_END, &e->usage.up));
+    GM_TRY(st, add_seconds(slot, MARCH_BEGIN, MARCH_END, &e->usage.march));
+    if (slot->moved_down) GM_TRY(st, add_seconds(slot, DOWN_BEGIN, DOWN_END, &e->usage.down));
+    *result = slot->result;
+cleanup:
+    return st;
+}
+
+static void usage(const gm_engine *e, gm_engine_usage *out)
+{
+    *out = e->usage;
+}
+
+const gm_backend gm_backend_cuda = {
+    .name = "cuda",
+    .count = gm_cuda_count,
+    .open = gm_cuda_open,
+    .close = gm_cuda_close,
+    .describe = gm_cuda_describe,
+    .kernel = identity,
+    .footprint = footprint,
+    .wanted_points = wanted_points,
+    .engine_create = create,
+    .engine_destroy = destroy,
+    .submit = submit,
+    .collect = collect,
+    .usage = usage,
+};

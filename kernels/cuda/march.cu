@@ -1,0 +1,416 @@
+/* The CUDA kernels of one model: compiled once per precision.
+ *
+ * Given by the build: GM_MODEL_HEADER, GM_DOUBLE. A network takes a block per point and a thread
+ * per node: states stay in registers, what couples goes through shared memory, and the weights,
+ * shared by all points, come from cache. A plain ODE takes a thread per point. Both march a whole
+ * chunk in one launch. Simple and right: the reference that faster kernels are held against. */
+#include "kernels/cuda/args.h"
+#include GM_MODEL_HEADER
+#include "kernels/noise.h"
+#include "kernels/observables/statistics.h"
+#include "kernels/step.h"
+
+static constexpr int NOISE_WORDS = GM_NOISE_WORDS(GM_N_NOISE);
+static constexpr int NOISE_STEPS = 4 / NOISE_WORDS;
+static constexpr int NOISE_GROUPS = (GM_N_NOISE + 3) / 4;
+static constexpr bool COUPLED = GM_N_COUPLING > 0;
+
+/* The node and point that a thread owns. */
+struct Place {
+    int point, node;
+    bool active;
+};
+
+/* Normal numbers of a node: a Philox block serves NOISE_STEPS steps. */
+struct Normals {
+    gm_real value[NOISE_GROUPS > 0 ? 4 * NOISE_GROUPS : 1];
+};
+
+static __device__ Place place_of_thread(const gm_cuda_args &a)
+{
+    Place p;
+    p.node = COUPLED ? threadIdx.x : 0;
+    p.point = COUPLED ? blockIdx.x : blockIdx.x * blockDim.x + threadIdx.x;
+    p.active = COUPLED ? p.node < a.n_node : p.point < a.n_point;
+    return p;
+}
+
+static __device__ int64_t at(const gm_cuda_args &a, const Place &p, int quantity)
+{
+    return ((int64_t)quantity * a.n_node + p.node) * a.capacity + p.point;
+}
+
+static __device__ gm_real knob(const gm_cuda_args &a, const Place &p, int k)
+{
+    const int row = a.node_row[k];
+    return row >= 0 ? ((const gm_real *)a.node_value)[row * a.n_node + p.node]
+                    : ((const gm_real *)a.knob)[(int64_t)k * a.capacity + p.point];
+}
+
+static __device__ void load_params(const gm_cuda_args &a, const Place &p, gm_params *m)
+{
+#define X(name, ...) m->name = knob(a, p, GM_PARAM_##name);
+    GM_PARAMS(X)
+#undef X
+}
+
+static __device__ void load_state(const gm_cuda_args &a, const Place &p, gm_state *s)
+{
+#define X(name, ...) s->name = ((const gm_real *)a.x)[at(a, p, GM_STATE_##name)];
+    GM_STATES(X)
+#undef X
+}
+
+static __device__ void store_state(const gm_cuda_args &a, const Place &p, const gm_state *s)
+{
+#define X(name, ...) ((gm_real *)a.x)[at(a, p, GM_STATE_##name)] = s->name;
+    GM_STATES(X)
+#undef X
+}
+
+/* --- drive: couplings through shared memory, inputs ------------------------------------------- */
+
+/* Two halves of shared memory take turns, so one barrier per stage is enough. */
+static __device__ void couple(const gm_cuda_args &a, const Place &p, const gm_state *s, int half,
+                              gm_drive *c)
+{
+    extern __shared__ double shared_memory[];
+    gm_real *source = (gm_real *)shared_memory + half * GM_N_COUPLING * a.n_node;
+    if (p.active) {
+#define X(name, expression, ...) source[GM_COUPLING_##name * a.n_node + p.node] = (expression);
+        GM_COUPLINGS(X)
+#undef X
+    }
+    __syncthreads();
+    if (!p.active) return;
+    const gm_real *weight = (const gm_real *)a.weight + p.node;
+    gm_real total[GM_N_COUPLING > 0 ? GM_N_COUPLING : 1] = {0};
+#pragma unroll 4
+    for (int j = 0; j < a.n_node; j++) {
+        const gm_real w = weight[(int64_t)j * a.n_node];
+        for (int k = 0; k < GM_N_COUPLING; k++) total[k] += w * source[k * a.n_node + j];
+    }
+#define X(name, ...) c->name = total[GM_COUPLING_##name];
+    GM_COUPLINGS(X)
+#undef X
+}
+
+static __device__ void load_inputs(const gm_cuda_args &a, const Place &p, int64_t i, gm_real time,
+                                   gm_drive *c)
+{
+    const gm_real *now = (const gm_real *)a.input + i * a.input_stride + p.node;
+    [[maybe_unused]] const gm_real *next = now + a.input_stride;
+#define X(name, ...)                                                                               \
+    c->name = gm_stage_input(a.linear >> GM_INPUT_##name & 1, time,                                \
+                             now[GM_INPUT_##name * a.n_node], next[GM_INPUT_##name * a.n_node]);
+    GM_INPUTS(X)
+#undef X
+}
+
+/* --- noise ---------------------------------------------------------------------------------------
+ */
+
+static __device__ void draw(const gm_cuda_args &a, const Place &p, int64_t step, Normals *normals)
+{
+    for (int group = 0; group < NOISE_GROUPS; group++)
+        gm_draw_normals(a.seed[p.point], (uint64_t)a.point[p.point], p.node, group,
+                        (uint64_t)step / NOISE_STEPS, normals->value + 4 * group);
+}
+
+/* The normal that noise k uses at a step; written so that the array stays in registers. */
+[[maybe_unused]] static __device__ gm_real normal_of(const Normals *normals, int k, int64_t step)
+{
+    const int turn = (int)(step % NOISE_STEPS);
+    gm_real value = normals->value[4 * (k / 4) + k % 4];
+#pragma unroll
+    for (int i = 1; i < NOISE_STEPS; i++)
+        value = turn == i ? normals->value[4 * (k / 4) + i * NOISE_WORDS + k % 4] : value;
+    return value;
+}
+
+static __device__ void load_kick(const gm_cuda_args &a, const gm_params *m, const Normals *normals,
+                                 int64_t step, gm_state *kick)
+{
+    const gm_real root_dt = (gm_real)sqrt(a.dt);
+#define X(name, ...) kick->name = 0;
+    GM_STATES(X)
+#undef X
+    if (!a.noise) return;
+    (void)root_dt;
+#define X(name, amplitude)                                                                         \
+    kick->name = root_dt * (amplitude)*normal_of(normals, GM_NOISE_##name, step);
+    GM_NOISES(X)
+#undef X
+}
+
+/* --- observables ---------------------------------------------------------------------------------
+ */
+
+template <bool STATISTICS> struct Observer {
+    gm_statistic statistic[GM_N_STATE];
+
+    __device__ void load(const gm_cuda_args &a, const Place &p)
+    {
+        for (int s = 0; STATISTICS && s < GM_N_STATE; s++) {
+            const int64_t i = at(a, p, s);
+            statistic[s] = {a.sum[i], a.square[i], ((const gm_real *)a.first)[i],
+                            ((const gm_real *)a.low)[i], ((const gm_real *)a.high)[i]};
+        }
+    }
+
+    __device__ void store(const gm_cuda_args &a, const Place &p) const
+    {
+        for (int s = 0; STATISTICS && s < GM_N_STATE; s++) {
+            const int64_t i = at(a, p, s);
+            a.sum[i] = statistic[s].sum;
+            a.square[i] = statistic[s].square;
+            ((gm_real *)a.first)[i] = statistic[s].first;
+            ((gm_real *)a.low)[i] = statistic[s].low;
+            ((gm_real *)a.high)[i] = statistic[s].high;
+        }
+    }
+
+    __device__ void add(const gm_cuda_args &a, int s, gm_real x, bool start)
+    {
+        if (!STATISTICS || !(a.statistics >> s & 1)) return;
+        if (start)
+            gm_statistic_start(&statistic[s], x);
+        else
+            gm_statistic_add(&statistic[s], x);
+    }
+};
+
+static __device__ gm_real recorded(int s, gm_real x)
+{
+    return (unsigned)GM_PHASE_MASK >> s & 1 ? gm_wrap_phase(x) : x;
+}
+
+/* Row of state s among the recorded ones. */
+static __device__ int row_of(uint32_t mask, int s)
+{
+    return __popc(mask & ((1u << s) - 1));
+}
+
+static __device__ void record_sample(const gm_cuda_args &a, const Place &p, int s, gm_real x,
+                                     int64_t sample)
+{
+    if (!(a.trajectory_mask >> s & 1)) return;
+    const int64_t row = row_of(a.trajectory_mask, s);
+    if (COUPLED)
+        ((gm_real *)a
+             .trajectory)[((row * a.n_point + p.point) * a.n_sample + sample) * a.n_node + p.node] =
+            recorded(s, x);
+    else
+        ((gm_real *)a.raw)[(row * a.n_sample + sample) * a.n_point + p.point] = recorded(s, x);
+}
+
+/* Countdown to the next sample, so that the loop divides nothing. */
+struct Sampling {
+    int64_t wait, sample;
+
+    __device__ explicit Sampling(const gm_cuda_args &a)
+    {
+        const int64_t after = a.step_begin - a.n_transient;
+        wait = after >= 0 ? a.every - after % a.every : a.every - after;
+        sample = 0;
+    }
+};
+
+template <bool STATISTICS>
+static __device__ void observe(const gm_cuda_args &a, const Place &p, const gm_state *s,
+                               int64_t done, Observer<STATISTICS> *observer, Sampling *sampling)
+{
+    if (STATISTICS && done > a.n_transient) {
+        const bool start = done == a.n_transient + 1;
+#define X(name, ...) observer->add(a, GM_STATE_##name, s->name, start);
+        GM_STATES(X)
+#undef X
+    }
+    if (!a.trajectory_mask || --sampling->wait > 0) return;
+#define X(name, ...) record_sample(a, p, GM_STATE_##name, s->name, sampling->sample);
+    GM_STATES(X)
+#undef X
+    sampling->wait = a.every;
+    sampling->sample++;
+}
+
+static __device__ bool not_finite(const gm_state *s)
+{
+    gm_real total = 0;
+#define X(name, ...) total += s->name * 0;
+    GM_STATES(X)
+#undef X
+    return total != 0;
+}
+
+/* The earliest failure of any node of the point. */
+static __device__ void note_failure(const gm_cuda_args &a, const Place &p, int64_t failed)
+{
+    __shared__ unsigned long long earliest; /* -1 is the largest */
+    if (!COUPLED) {
+        if (a.failed[p.point] < 0) a.failed[p.point] = failed;
+        return;
+    }
+    if (threadIdx.x == 0) earliest = ~0ull;
+    __syncthreads();
+    if (p.active && failed >= 0) atomicMin(&earliest, (unsigned long long)failed);
+    __syncthreads();
+    if (threadIdx.x == 0 && a.failed[p.point] < 0) a.failed[p.point] = (int64_t)earliest;
+}
+
+/* --- march ---------------------------------------------------------------------------------------
+ */
+
+template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm_cuda_args &a)
+{
+    const Place p = place_of_thread(a);
+    gm_params m = {};
+    gm_state s = {};
+    gm_drive c = {};
+    Normals normals = {};
+    Observer<STATISTICS> observer;
+    Sampling sampling(a);
+    int64_t failed = -1;
+    int half = 0;
+
+    if (!COUPLED && !p.active) return;
+    if (p.active) {
+        load_params(a, p, &m);
+        load_state(a, p, &s);
+        observer.load(a, p);
+        c.strength = ((const gm_real *)a.strength)[p.node];
+    }
+    for (int64_t i = 0; i < a.n_step; i++) {
+        const int64_t step = a.step_begin + i;
+        gm_state base, slopes, kick;
+        if (GM_N_NOISE > 0 && a.noise && p.active && (i == 0 || step % NOISE_STEPS == 0))
+            draw(a, p, step, &normals);
+        load_kick(a, &m, &normals, step, &kick);
+#pragma unroll
+        for (int stage = 0; stage < gm_step_n_stage(INTEGRATOR); stage++) {
+            gm_state k;
+            if (COUPLED) couple(a, p, &s, half, &c);
+            half ^= 1;
+            if (!p.active) continue;
+            load_inputs(a, p, i, gm_stage_time(INTEGRATOR, stage), &c);
+            gm_drift(&m, &s, &c, &k);
+            gm_stage_finish(INTEGRATOR, stage, (gm_real)a.dt, &k, &kick, &s, &base, &slopes);
+        }
+        if (!p.active) continue;
+        if (failed < 0 && not_finite(&s)) failed = step + 1;
+        observe(a, p, &s, step + 1, &observer, &sampling);
+    }
+    note_failure(a, p, failed);
+    if (!p.active) return;
+    store_state(a, p, &s);
+    observer.store(a, p);
+}
+
+static constexpr int BLOCK = COUPLED ? 1024 : 256;
+
+extern "C" {
+
+__global__ void __launch_bounds__(BLOCK) gm_march_euler(const __grid_constant__ gm_cuda_args a)
+{
+    march<GM_STEP_EULER, false>(a);
+}
+
+__global__ void __launch_bounds__(BLOCK) gm_march_heun(const __grid_constant__ gm_cuda_args a)
+{
+    march<GM_STEP_HEUN, false>(a);
+}
+
+__global__ void __launch_bounds__(BLOCK) gm_march_rk4(const __grid_constant__ gm_cuda_args a)
+{
+    march<GM_STEP_RK4, false>(a);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    gm_march_euler_statistics(const __grid_constant__ gm_cuda_args a)
+{
+    march<GM_STEP_EULER, true>(a);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    gm_march_heun_statistics(const __grid_constant__ gm_cuda_args a)
+{
+    march<GM_STEP_HEUN, true>(a);
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    gm_march_rk4_statistics(const __grid_constant__ gm_cuda_args a)
+{
+    march<GM_STEP_RK4, true>(a);
+}
+
+/* Initial states. Grid: x over points, y over nodes. */
+__global__ void gm_begin(const __grid_constant__ gm_cuda_args a)
+{
+    Place p;
+    p.point = blockIdx.x * blockDim.x + threadIdx.x;
+    p.node = blockIdx.y;
+    p.active = p.point < a.n_point;
+    if (!p.active) return;
+    if (p.node == 0) a.failed[p.point] = -1;
+    for (int s = 0; s < GM_N_STATE; s++) {
+        gm_real value = knob(a, p, GM_N_PARAM + s);
+        if (a.uniform_mask >> s & 1)
+            value = (gm_real)gm_draw_initial(a.seed[p.point], (uint64_t)a.point[p.point], p.node, s,
+                                             a.uniform_low[s], a.uniform_high[s]);
+        ((gm_real *)a.x)[at(a, p, s)] = value;
+    }
+}
+
+/* Final values and statistics, laid out as the file has them. Grid: x over points, y over nodes. */
+__global__ void gm_end(const __grid_constant__ gm_cuda_args a)
+{
+    Place p;
+    p.point = blockIdx.x * blockDim.x + threadIdx.x;
+    p.node = blockIdx.y;
+    p.active = p.point < a.n_point;
+    if (!p.active) return;
+    const double n = (double)(a.step_begin + a.n_step - a.n_transient);
+    int64_t row = 0;
+    for (int o = 0; o < GM_CUDA_N_FINAL; o++) {
+        for (int s = 0; s < GM_N_STATE; s++) {
+            if (!(a.final_mask[o] >> s & 1)) continue;
+            const int64_t i = at(a, p, s);
+            gm_real value;
+            if (o == 0) {
+                value = recorded(s, ((const gm_real *)a.x)[i]);
+            } else {
+                const gm_statistic t = {a.sum[i], a.square[i], ((const gm_real *)a.first)[i],
+                                        ((const gm_real *)a.low)[i], ((const gm_real *)a.high)[i]};
+                value = o == 1   ? gm_statistic_mean(&t, n)
+                        : o == 2 ? gm_statistic_variance(&t, n)
+                        : o == 3 ? t.low
+                                 : t.high;
+            }
+            ((gm_real *)a.final_value)[(row * a.n_point + p.point) * a.n_node + p.node] = value;
+            row++;
+        }
+    }
+}
+
+/* Plain ODE: [state][sample][point] -> [state][point][sample], through a tile in shared memory.
+ * Block 32 x 8. Grid: x over points, y over samples (strided), z over recorded states. */
+__global__ void gm_layout(const __grid_constant__ gm_cuda_args a)
+{
+    __shared__ gm_real tile[32][33];
+    const int64_t offset = (int64_t)blockIdx.z * a.n_sample * a.n_point;
+    const gm_real *from = (const gm_real *)a.raw + offset;
+    gm_real *to = (gm_real *)a.trajectory + offset;
+    const int64_t point = (int64_t)blockIdx.x * 32;
+    for (int64_t sample = (int64_t)blockIdx.y * 32; sample < a.n_sample;
+         sample += (int64_t)gridDim.y * 32) {
+        for (int r = threadIdx.y; r < 32; r += 8)
+            if (sample + r < a.n_sample && point + threadIdx.x < a.n_point)
+                tile[r][threadIdx.x] = from[(sample + r) * a.n_point + point + threadIdx.x];
+        __syncthreads();
+        for (int r = threadIdx.y; r < 32; r += 8)
+            if (point + r < a.n_point && sample + threadIdx.x < a.n_sample)
+                to[(point + r) * a.n_sample + sample + threadIdx.x] = tile[threadIdx.x][r];
+        __syncthreads();
+    }
+}
+}

@@ -1,0 +1,36 @@
+/** The real type of a kernel and the functions a model may call.
+ *
+ *  The including file chooses the precision with -DGM_DOUBLE=0 or 1. On the GPU the functions are
+ *  CUDA's own. On the CPU they are straight-line polynomials: a loop over points that calls them
+ *  is vectorised, which a call into libm would stop. Their errors are bounded in
+ *  tests/unit/test_math.c. */
+#ifndef GM_KERNELS_MATH_H
+#define GM_KERNELS_MATH_H
+
+#ifndef __CUDACC_RTC__
+#include <stdint.h>
+#endif
+
+#if GM_DOUBLE
+typedef double gm_real;
+#else
+typedef float gm_real;
+#endif
+
+/* A constant in the kernel's precision: a bare 0.5 would drag float arithmetic into double. */
+#define GM_C(constant) ((gm_real)(constant))
+
+#ifdef __CUDACC__
+#define GM_FN static __device__ __forceinline__
+#include "kernels/cuda/math_cuda.h"
+#else
+#define GM_FN static inline __attribute__((always_inline, unused))
+#include "kernels/cpu/math_cpu.h"
+#endif
+
+GM_FN gm_real gm_sigmoid(gm_real x)
+{
+    return 1 / (1 + gm_exp(-x));
+}
+
+#endif

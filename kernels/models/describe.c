@@ -1,0 +1,65 @@
+/* One model's lists as data: compiled once per model header.
+ * Given by the build: GM_MODEL_HEADER, GM_INFO_SYMBOL, GM_SOURCE_HASH, GM_DOUBLE = 1. */
+#include "core/model.h"
+#include GM_MODEL_HEADER
+
+#ifndef GM_MODEL_TIME_UNIT
+#define GM_MODEL_TIME_UNIT "1"
+#endif
+
+#define QUANTITY(name, value, unit, doc) {#name, value, unit, doc},
+#define COUPLING(name, expression, doc)  {#name, 0, "1", doc},
+#define NOISE_STATE(name, amplitude)     GM_STATE_##name,
+#define NOISE_TEXT(name, amplitude)      #amplitude,
+#define END                                                                                        \
+    {                                                                                              \
+        0, 0, 0, 0                                                                                 \
+    } /* so that no list is empty */
+
+static const gm_quantity states[] = {GM_STATES(QUANTITY) END};
+static const gm_quantity params[] = {GM_PARAMS(QUANTITY) END};
+static const gm_quantity couplings[] = {GM_COUPLINGS(COUPLING) END};
+static const gm_quantity inputs[] = {GM_INPUTS(QUANTITY) END};
+static const int noise_states[] = {GM_NOISES(NOISE_STATE) - 1};
+static const char *const noise_texts[] = {GM_NOISES(NOISE_TEXT) 0};
+
+static double noise_value(const double *param, int k)
+{
+    gm_params params_of_point;
+    gm_params *m = &params_of_point;
+    double amplitude[GM_N_NOISE + 1] = {0};
+    (void)param, (void)m;
+#define X(name, ...) m->name = param[GM_PARAM_##name];
+    GM_PARAMS(X)
+#undef X
+#define X(name, expression) amplitude[GM_NOISE_##name] = (expression);
+    GM_NOISES(X)
+#undef X
+    return amplitude[k];
+}
+
+const gm_model_info GM_INFO_SYMBOL = {
+    .name = GM_MODEL_NAME,
+    .doc = GM_MODEL_DOC,
+    .source = GM_MODEL_SOURCE,
+    .time_unit = GM_MODEL_TIME_UNIT,
+    .source_hash = GM_SOURCE_HASH,
+    .n_state = GM_N_STATE,
+    .n_param = GM_N_PARAM,
+    .n_coupling = GM_N_COUPLING,
+    .n_input = GM_N_INPUT,
+    .n_noise = GM_N_NOISE,
+    .state = states,
+    .param = params,
+    .coupling = couplings,
+    .input = inputs,
+    .noise_state = noise_states,
+    .noise_amplitude = noise_texts,
+    .phase_mask = (uint32_t)GM_PHASE_MASK,
+    .noise_value = noise_value,
+};
+
+_Static_assert(GM_N_STATE <= GM_MAX_STATE && GM_N_PARAM <= GM_MAX_PARAM &&
+                   GM_N_COUPLING <= GM_MAX_COUPLING && GM_N_INPUT <= GM_MAX_INPUT &&
+                   GM_N_NOISE <= GM_MAX_NOISE,
+               "a list of " GM_MODEL_NAME " is longer than core/model.h allows");

@@ -1,0 +1,28 @@
+/** Sizes that every backend derives from a sweep. */
+#ifndef GM_KERNELS_SHAPE_H
+#define GM_KERNELS_SHAPE_H
+
+#include "core/data.h"
+
+/** Bytes of one number in the sweep's precision. */
+int64_t gm_real_size(const gm_sweep *sweep);
+
+/** array[i] = value, in the sweep's precision. */
+void gm_put_real(gm_precision precision, void *array, int64_t i, double value);
+
+/** Are running statistics (mean, variance, min, max) of any state kept? */
+bool gm_has_statistics(const gm_sweep *sweep);
+
+/** Number of (observable, state) pairs recorded at the end of a tile. */
+int64_t gm_n_final(const gm_sweep *sweep);
+
+/** Number of states whose trajectory is recorded. */
+int64_t gm_n_trajectory(const gm_sweep *sweep);
+
+/** Bytes a point takes on a device: state, statistics, knobs, and results of all slots. */
+int64_t gm_point_bytes(const gm_sweep *sweep, const gm_data *data);
+
+/** The most trajectory samples that a chunk of n_step steps can hold. */
+int64_t gm_most_samples(const gm_sweep *sweep, int64_t n_step);
+
+#endif

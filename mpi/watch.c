@@ -1,0 +1,138 @@
+#include "mpi/watch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { TAG_PROGRESS = 11, TAG_FAILURE = 12, MESSAGE_SIZE = 4096, PATIENCE_MS = 15000, NAP_MS = 50 };
+
+typedef struct failure {
+    int code;
+    char message[MESSAGE_SIZE];
+} failure;
+
+struct gm_watch {
+    const gm_comm *comm;
+    MPI_Comm channel;      /* own context: no tag of anyone else */
+    gm_progress *progress; /* rank 0: [n_rank] */
+    gm_progress outgoing;
+    MPI_Request sending;
+};
+
+gm_status gm_watch_create(const gm_comm *comm, gm_watch **out)
+{
+    gm_status st = GM_OK;
+    gm_watch *watch = calloc(1, sizeof *watch);
+    *out = NULL;
+    if (watch) watch->progress = calloc((size_t)comm->n_rank, sizeof *watch->progress);
+    if (!watch || !watch->progress) st = GM_FAIL(GM_E_MEMORY, "out of memory");
+    GM_TRY(st, gm_comm_agree(comm, st));
+    watch->comm = comm;
+    watch->channel = MPI_COMM_NULL;
+    watch->sending = MPI_REQUEST_NULL;
+    GM_TRY(st, GM_MPI("opening the progress channel", MPI_Comm_dup(comm->world, &watch->channel)));
+    MPI_Comm_set_errhandler(watch->channel, MPI_ERRORS_RETURN);
+    *out = watch, watch = NULL;
+cleanup:
+    if (watch) free(watch->progress);
+    free(watch);
+    return st;
+}
+
+void gm_watch_destroy(gm_watch **watch)
+{
+    gm_watch *w = *watch;
+    if (!w) return;
+    MPI_Wait(&w->sending, MPI_STATUS_IGNORE);
+    if (w->channel != MPI_COMM_NULL) MPI_Comm_free(&w->channel);
+    free(w->progress);
+    free(w);
+    *watch = NULL;
+}
+
+static gm_status receive_failure(gm_watch *w, int source)
+{
+    failure f;
+    MPI_Recv(&f, sizeof f, MPI_BYTE, source, TAG_FAILURE, w->channel, MPI_STATUS_IGNORE);
+    f.message[MESSAGE_SIZE - 1] = '\0';
+    return GM_FAIL((gm_status)f.code, "%s", f.message);
+}
+
+/* Rank 0: everything that has arrived. */
+static gm_status receive_all(gm_watch *w)
+{
+    gm_status st = GM_OK;
+    for (;;) {
+        int here = 0;
+        MPI_Status from;
+        GM_TRY(st, GM_MPI("listening to the ranks",
+                          MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, w->channel, &here, &from)));
+        if (!here) break;
+        if (from.MPI_TAG == TAG_FAILURE) return receive_failure(w, from.MPI_SOURCE);
+        GM_TRY(st, GM_MPI("listening to the ranks",
+                          MPI_Recv(&w->progress[from.MPI_SOURCE], sizeof(gm_progress), MPI_BYTE,
+                                   from.MPI_SOURCE, TAG_PROGRESS, w->channel, MPI_STATUS_IGNORE)));
+    }
+cleanup:
+    return st;
+}
+
+gm_status gm_watch_report(gm_watch *w, const gm_progress *mine)
+{
+    int sent = 0;
+    if (w->comm->rank == 0) {
+        w->progress[0] = *mine;
+        return receive_all(w);
+    }
+    gm_status st = GM_MPI("reporting progress", MPI_Test(&w->sending, &sent, MPI_STATUS_IGNORE));
+    if (st != GM_OK) return st;
+    if (!sent && !mine->finished) return GM_OK; /* the last one is still on its way: skip this */
+    MPI_Wait(&w->sending, MPI_STATUS_IGNORE);
+    w->outgoing = *mine;
+    return GM_MPI("reporting progress", MPI_Isend(&w->outgoing, sizeof w->outgoing, MPI_BYTE, 0,
+                                                  TAG_PROGRESS, w->channel, &w->sending));
+}
+
+void gm_watch_total(const gm_watch *w, gm_progress *total, int *n_finished)
+{
+    memset(total, 0, sizeof *total);
+    for (int i = 0; i < w->comm->n_rank; i++) {
+        const gm_progress *p = &w->progress[i];
+        total->points += p->points;
+        total->point_steps += p->point_steps;
+        total->march += p->march;
+        total->up += p->up;
+        total->down += p->down;
+        total->disk += p->disk;
+        total->finished += p->finished;
+    }
+    *n_finished = (int)total->finished;
+}
+
+static void nap(void)
+{
+    struct timespec t = {0, NAP_MS * 1000000L};
+    nanosleep(&t, NULL);
+}
+
+_Noreturn void gm_watch_fail(gm_watch *w, gm_status status, void (*print)(const char *message))
+{
+    failure f = {.code = (int)status};
+    if (w->comm->rank == 0) {
+        snprintf(f.message, sizeof f.message, "%s", gm_status_message());
+    } else {
+        MPI_Request request;
+        snprintf(f.message, sizeof f.message, "rank %d on %s: %.3900s", w->comm->rank,
+                 w->comm->host, gm_status_message());
+        MPI_Isend(&f, sizeof f, MPI_BYTE, 0, TAG_FAILURE, w->channel, &request);
+        for (int waited = 0; waited < PATIENCE_MS; waited += NAP_MS) {
+            int sent = 0;
+            MPI_Test(&request, &sent, MPI_STATUS_IGNORE); /* keeps the message moving */
+            nap();
+        }
+    }
+    print(f.message);
+    MPI_Abort(w->comm->world, gm_status_exit_code(status));
+    abort();
+}

@@ -1,0 +1,72 @@
+/* gridmarch info: what a result file says of itself. */
+#include "app/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/json.h"
+#include "io/store.h"
+
+static void count(const gm_store_header *header, int64_t n[4])
+{
+    for (int64_t i = 0; i < header->n_point; i++)
+        n[header->status[i] < 4 ? header->status[i] : 3]++;
+}
+
+static const char *const status_name[] = {
+#define X(id, value, name) name,
+    GM_POINT_STATUS_LIST(X)
+#undef X
+};
+
+static void print_text(const char *path, const gm_store_header *header, const int64_t n[4])
+{
+    const int64_t total = header->n_point;
+    printf("%s\n  points    %lld:", path, (long long)total);
+    for (int i = 0; i < 4; i++)
+        if (n[i] > 0) printf(" %lld %s", (long long)n[i], status_name[i]);
+    printf("  (%.1f%% computed)\n", 100.0 * (double)(total - n[GM_POINT_PENDING]) / (double)total);
+    printf("  kernel    %s\n", header->kernel);
+    for (int i = 0; i < header->n_run; i++) printf("  run %-5d %s\n", i, header->run[i]);
+    printf("\nsettings\n");
+    for (const char *line = header->canonical; *line;) {
+        const int length = (int)strcspn(line, "\n");
+        printf("  %.*s\n", length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (n[GM_POINT_PENDING] > 0)
+        printf("\nThe same `gridmarch run` command again computes the pending points.\n");
+}
+
+static void print_json(const char *path, const gm_store_header *header, const int64_t n[4])
+{
+    gm_json j = {0};
+    gm_json_open(&j, NULL, '{');
+    gm_json_string(&j, "file", path);
+    gm_json_integer(&j, "points", header->n_point);
+    for (int i = 0; i < 4; i++) gm_json_integer(&j, status_name[i], n[i]);
+    gm_json_string(&j, "kernel", header->kernel);
+    gm_json_string(&j, "settings", header->canonical);
+    gm_json_open(&j, "runs", '[');
+    for (int i = 0; i < header->n_run; i++) gm_json_string(&j, NULL, header->run[i]);
+    gm_json_close(&j, ']');
+    gm_json_close(&j, '}');
+    if (!j.failed) printf("%s\n", j.text);
+    gm_json_clear(&j);
+}
+
+gm_status gm_command_info(const gm_options *options)
+{
+    gm_status st = GM_OK;
+    gm_store_header *header = NULL;
+    int64_t n[4] = {0};
+    GM_TRY(st, gm_store_inspect(options->target, NULL, &header));
+    count(header, n);
+    if (options->json)
+        print_json(options->target, header, n);
+    else
+        print_text(options->target, header, n);
+cleanup:
+    gm_store_header_destroy(&header);
+    return st;
+}

@@ -1,0 +1,109 @@
+/* gridmarch plan: what a run would do, without doing it. */
+#include "app/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "app/device.h"
+#include "app/output.h"
+#include "app/report.h"
+#include "app/request.h"
+
+static void print_sweep(const gm_request *request)
+{
+    const gm_sweep *sweep = request->sweep;
+    const gm_data *data = request->data;
+    printf("model        %s, %s, %s\n", sweep->model->name, gm_integrator_name(sweep->integrator),
+           gm_precision_name(sweep->precision));
+    if (sweep->model->n_coupling > 0)
+        printf("network      %lld node%s\n", (long long)data->n_node, data->n_node == 1 ? "" : "s");
+    printf("points       %lld", (long long)sweep->n_point);
+    for (int i = 0; i < sweep->n_axis; i++)
+        printf("%s%s %lld",
+               i == 0                           ? ": "
+               : sweep->design == GM_DESIGN_ZIP ? " with "
+                                                : " x ",
+               sweep->axis[i].name, (long long)sweep->axis[i].n);
+    printf("\nsteps        %lld of %g %s, the first %lld not recorded\n", (long long)sweep->n_step,
+           sweep->dt, sweep->model->time_unit, (long long)sweep->n_transient);
+    printf("noise        %s\n", sweep->noise ? "on" : "off");
+}
+
+static void print_file(const gm_request *request)
+{
+    char bytes[32];
+    const gm_layout *layout = request->layout;
+    printf("file         %s, %s\n", request->path ? request->path : "(none named: -o FILE)",
+           gm_text_bytes(layout->n_byte, bytes));
+    for (int i = 0; i < layout->n_variable; i++) {
+        const gm_variable *v = &layout->variable[i];
+        if (v->state < 0) continue;
+        printf("  %-12s (point%s%s)  %s\n", v->name, v->has_time ? ", time" : "",
+               v->has_node ? ", node" : "", gm_text_bytes(v->row_bytes * layout->n_point, bytes));
+    }
+}
+
+static void print_output_state(const gm_request *request, const gm_options *options)
+{
+    gm_output_state state = GM_OUTPUT_NEW;
+    gm_store_header *header = NULL;
+    if (!request->path) return;
+    gm_status st = gm_output_examine(request, options, &state, &header);
+    if (st != GM_OK)
+        printf("             a run would be refused: %s\n", gm_status_message());
+    else
+        printf("             %s\n", state == GM_OUTPUT_NEW      ? "would be made new"
+                                    : state == GM_OUTPUT_RESUME ? "would be resumed"
+                                                                : "is complete: nothing to do");
+    gm_store_header_destroy(&header);
+}
+
+static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
+                              const gm_request *request, const gm_rank_device *device)
+{
+    gm_status st = GM_OK;
+    char bytes[32];
+    gm_tiling tiling = {0, 0};
+    int64_t begin = 0, n = 0, fixed = 0, per_point = 0, per_sample = 0;
+    const int n_rank = options->n_rank > 0 ? options->n_rank : comm->n_rank;
+    const gm_tiling wish = {options->tile_points, options->chunk_steps};
+    const gm_sweep *sweep = request->sweep;
+    gm_share(sweep->n_point, 0, n_rank, &begin, &n);
+    GM_TRY(st, gm_tiling_choose(device->backend, device->device, sweep, request->data, n,
+                                gm_rank_device_bytes(comm, device), wish, &tiling));
+    device->backend->footprint(sweep, request->data, &fixed, &per_point, &per_sample);
+    const int64_t n_sample = sweep->n_step > 0 && gm_sweep_records(sweep, GM_TRAJECTORY)
+                                 ? tiling.chunk_steps / sweep->every + 1
+                                 : 0;
+    printf("ranks        %d, at most %lld points each\n", n_rank, (long long)n);
+    printf("device       %s, %s, %d %s\n", device->info.name, device->info.architecture,
+           device->info.n_worker,
+           device->backend == &gm_backend_cuda ? "multiprocessors" : "threads per rank");
+    printf("tile         %lld points, chunk %lld steps, %s of device memory\n",
+           (long long)tiling.tile_points, (long long)tiling.chunk_steps,
+           gm_text_bytes(fixed + tiling.tile_points * (per_point + n_sample * per_sample), bytes));
+cleanup:
+    return st;
+}
+
+gm_status gm_command_plan(const gm_comm *comm, const gm_options *options)
+{
+    gm_status st = GM_OK;
+    gm_request request;
+    gm_rank_device device = {0};
+    gm_options lenient = *options;
+    lenient.share_gpu = lenient.allow_mixed = true; /* a plan runs anywhere */
+    GM_TRY(st, gm_request_read(comm, options, &request));
+    GM_TRY(st, gm_rank_device_open(comm, &lenient, &device));
+    if (comm->rank == 0) {
+        print_sweep(&request);
+        st = print_tiling(comm, options, &request, &device);
+        print_file(&request);
+        print_output_state(&request, options);
+    }
+    GM_TRY(st, gm_comm_agree(comm, st));
+cleanup:
+    gm_rank_device_close(&device);
+    gm_request_clear(&request);
+    return st;
+}

@@ -1,0 +1,239 @@
+/* gridmarch run: request -> device -> engine -> file -> march -> summary. Each stage ends with all
+ * ranks agreeing that all are well, so no rank waits for one that has given up. */
+#include "app/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/device.h"
+#include "app/march.h"
+#include "app/output.h"
+#include "app/report.h"
+#include "app/request.h"
+
+enum { KERNEL_SIZE = 256, NAP_MS = 20 };
+
+typedef struct run {
+    const gm_comm *comm;
+    const gm_options *options;
+    gm_request request;
+    gm_rank_device device;
+    gm_tiling tiling;
+    gm_engine *engine;
+    gm_output output;
+    gm_watch *watch;
+    gm_meter *meter;
+    char kernel[KERNEL_SIZE];
+    double begin, marching; /* s, when the program and the march began */
+    gm_tally tally;
+    gm_summary summary;
+} run;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool speaks(const run *r)
+{
+    return r->comm->rank == 0 && !r->options->quiet;
+}
+
+/* Refuse what is wrong with the output path before a GPU is touched; notice a complete file. */
+static gm_status look_at_output(run *r, bool *complete)
+{
+    gm_status st = GM_OK;
+    int state = GM_OUTPUT_NEW;
+    if (r->comm->rank == 0) {
+        gm_store_header *header = NULL;
+        gm_output_state found = GM_OUTPUT_NEW;
+        st = gm_output_examine(&r->request, r->options, &found, &header);
+        gm_store_header_destroy(&header);
+        state = (int)found;
+    }
+    GM_TRY(st, gm_comm_agree(r->comm, st));
+    GM_TRY(st, gm_comm_send(r->comm, &state, sizeof state));
+    *complete = state == GM_OUTPUT_COMPLETE;
+cleanup:
+    return st;
+}
+
+static gm_status open_device(run *r)
+{
+    gm_status st = GM_OK;
+    const gm_comm *comm = r->comm;
+    GM_TRY(st, gm_rank_device_open(comm, r->options, &r->device));
+    if (speaks(r)) {
+        if (r->device.why_cpu[0])
+            fprintf(stderr, "gridmarch: running on the CPU: %s\n", r->device.why_cpu);
+        gm_report_bindings(stderr, r->device.table, comm->n_rank);
+    }
+    const gm_backend *backend = r->device.backend;
+    int64_t begin = 0, n = 0;
+    gm_share(r->request.layout->n_point, comm->rank, comm->n_rank, &begin, &n);
+    const gm_tiling wish = {r->options->tile_points, r->options->chunk_steps};
+    st = backend->kernel(r->device.device, r->request.sweep, r->kernel, sizeof r->kernel);
+    if (st == GM_OK)
+        st = gm_tiling_choose(backend, r->device.device, r->request.sweep, r->request.data, n,
+                              gm_rank_device_bytes(comm, &r->device), wish, &r->tiling);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    st = backend->engine_create(r->device.device, r->request.sweep, r->request.data, r->tiling,
+                                &r->engine);
+    GM_TRY(st, gm_comm_agree(comm, st));
+cleanup:
+    return st;
+}
+
+static gm_status open_output(run *r)
+{
+    gm_status st = GM_OK;
+    char *text = gm_report_run_text(r->device.table, r->comm->n_rank, r->kernel, -1, NULL);
+    if (!text) st = GM_FAIL(GM_E_MEMORY, "out of memory");
+    GM_TRY(st, gm_comm_agree(r->comm, st));
+    GM_TRY(st, gm_output_open(r->comm, &r->request, r->options, r->kernel, text, &r->output));
+    if (speaks(r) && r->output.state == GM_OUTPUT_RESUME)
+        fprintf(stderr, "gridmarch: resuming %s: %lld of %lld points are missing\n",
+                r->request.path, (long long)r->output.n_missing,
+                (long long)r->request.layout->n_point);
+cleanup:
+    free(text);
+    return st;
+}
+
+/* Rank 0 has finished its own points: show the others' progress until they have, too. */
+static gm_status wait_for_others(run *r)
+{
+    gm_status st = GM_OK;
+    int n_finished = 0;
+    gm_progress all;
+    const struct timespec nap = {0, NAP_MS * 1000000L};
+    while (r->comm->rank == 0) {
+        GM_TRY(st, gm_watch_report(r->watch, &r->tally.progress));
+        gm_watch_total(r->watch, &all, &n_finished);
+        if (n_finished == r->comm->n_rank) break;
+        if (r->meter) gm_meter_show(r->meter, &r->tally.progress);
+        nanosleep(&nap, NULL);
+    }
+cleanup:
+    return st;
+}
+
+static gm_status march(run *r)
+{
+    gm_status st = GM_OK;
+    GM_TRY(st, gm_watch_create(r->comm, &r->watch));
+    if (speaks(r))
+        st = gm_meter_create(r->watch, r->output.n_missing, r->request.sweep->n_step,
+                             r->comm->n_rank, &r->meter);
+    GM_TRY(st, gm_comm_agree(r->comm, st));
+    r->marching = now();
+    const gm_march_plan plan = {
+        .request = &r->request,
+        .backend = r->device.backend,
+        .engine = r->engine,
+        .tiling = r->tiling,
+        .output = &r->output,
+        .watch = r->watch,
+        .progress = r->meter ? gm_meter_show : NULL,
+        .context = r->meter,
+    };
+    st = gm_march_run(&plan, &r->tally);
+    if (st == GM_OK) st = wait_for_others(r);
+    gm_meter_destroy(&r->meter);
+    if (st != GM_OK) gm_watch_fail(r->watch, st, gm_print_error);
+cleanup:
+    return st;
+}
+
+/* Sums over the ranks; everyone has finished. */
+static gm_status sum_up(run *r)
+{
+    gm_status st = GM_OK;
+    gm_summary *s = &r->summary;
+    const gm_progress *p = &r->tally.progress;
+    int64_t count[2] = {r->tally.done, r->tally.diverged};
+    double seconds[4] = {p->march, p->up, p->down, p->disk};
+    s->wall = now() - r->marching;
+    GM_TRY(st, GM_MPI("adding up",
+                      MPI_Allreduce(MPI_IN_PLACE, count, 2, MPI_INT64_T, MPI_SUM, r->comm->world)));
+    GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, seconds, 4, MPI_DOUBLE, MPI_SUM,
+                                                 r->comm->world)));
+    GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, &s->wall, 1, MPI_DOUBLE, MPI_MAX,
+                                                 r->comm->world)));
+    s->path = r->request.path;
+    s->backend = r->device.backend->name;
+    s->kernel = r->kernel;
+    s->n_rank = r->comm->n_rank;
+    s->n_point = r->request.layout->n_point;
+    s->n_before = s->n_point - r->output.n_missing;
+    s->done = count[0];
+    s->diverged = count[1];
+    s->n_step = r->request.sweep->n_step;
+    s->n_node = r->request.data->n_node;
+    s->march = seconds[0] / r->comm->n_rank;
+    s->up = seconds[1] / r->comm->n_rank;
+    s->down = seconds[2] / r->comm->n_rank;
+    s->disk = seconds[3] / r->comm->n_rank;
+    s->start_up = r->marching - r->begin;
+    s->bytes = r->request.layout->n_byte;
+    s->tiling = r->tiling;
+cleanup:
+    return st;
+}
+
+static gm_status finish(run *r)
+{
+    gm_status st = GM_OK;
+    GM_TRY(st, sum_up(r));
+    if (r->comm->rank == 0) {
+        char *text = gm_report_run_text(r->device.table, r->comm->n_rank, r->kernel,
+                                        r->summary.wall, &r->summary);
+        st = text ? gm_store_write_run(r->output.store, r->output.run, text)
+                  : GM_FAIL(GM_E_MEMORY, "out of memory");
+        free(text);
+        if (st == GM_OK) st = gm_store_sync(r->output.store);
+    }
+    GM_TRY(st, gm_comm_agree(r->comm, st));
+    GM_TRY(st, gm_output_close(&r->output));
+    if (speaks(r)) gm_report_summary(stderr, &r->summary);
+    if (r->comm->rank == 0 && r->options->json)
+        gm_report_json(stdout, &r->summary, r->device.table);
+    if (r->summary.done == 0 && r->summary.diverged > 0 && r->summary.n_before == 0)
+        st = GM_FAIL(GM_E_POINTS,
+                     "every point diverged: see failed_step in %s; a smaller dt may help",
+                     r->request.path);
+cleanup:
+    return st;
+}
+
+gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
+{
+    gm_status st = GM_OK;
+    bool complete = false;
+    run r = {.comm = comm, .options = options, .begin = now()};
+    GM_TRY(st, gm_request_read(comm, options, &r.request));
+    GM_TRY(st, look_at_output(&r, &complete));
+    if (complete) {
+        if (speaks(&r))
+            fprintf(stderr,
+                    "gridmarch: %s holds every point of this sweep already; nothing to do "
+                    "(--overwrite computes it again)\n",
+                    r.request.path);
+        goto cleanup;
+    }
+    GM_TRY(st, open_device(&r));
+    GM_TRY(st, open_output(&r));
+    GM_TRY(st, march(&r));
+    GM_TRY(st, finish(&r));
+cleanup:
+    gm_output_close(&r.output);
+    gm_watch_destroy(&r.watch);
+    if (r.engine) r.device.backend->engine_destroy(&r.engine);
+    gm_rank_device_close(&r.device);
+    gm_request_clear(&r.request);
+    return st;
+}

@@ -1,0 +1,76 @@
+#include "app/device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The backend that all ranks can use, and how many of its devices this rank sees. */
+static gm_status choose_backend(const gm_comm *comm, const gm_options *options, gm_rank_device *d,
+                                int *n_device)
+{
+    gm_status st = GM_OK;
+    const char *reason = "";
+    int n_gpu = options->backend == GM_BACKEND_CPU ? 0 : gm_backend_cuda.count(&reason);
+    int fewest = n_gpu;
+    d->why_cpu = "";
+    if (options->backend == GM_BACKEND_CUDA && n_gpu == 0)
+        st = GM_FAIL(GM_E_DEVICE, "--backend cuda: %s; `gridmarch doctor` says more", reason);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    GM_TRY(st, GM_MPI("comparing GPUs",
+                      MPI_Allreduce(MPI_IN_PLACE, &fewest, 1, MPI_INT, MPI_MIN, comm->world)));
+    d->backend = fewest > 0 ? &gm_backend_cuda : &gm_backend_cpu;
+    if (fewest == 0 && options->backend == GM_BACKEND_AUTO)
+        d->why_cpu = n_gpu > 0 ? "some ranks see no GPU" : reason;
+    *n_device = fewest > 0 ? n_gpu : d->backend->count(&reason);
+cleanup:
+    return st;
+}
+
+static gm_status open_mine(const gm_comm *comm, int n_device, int n_thread, gm_rank_device *d,
+                           gm_binding *mine)
+{
+    gm_status st = GM_OK;
+    GM_TRY(st, d->backend->open(gm_binding_device(comm, n_device), n_thread, &d->device));
+    GM_TRY(st, d->backend->describe(d->device, &d->info));
+    snprintf(mine->device, sizeof mine->device, "%s", d->info.name);
+    snprintf(mine->uuid, sizeof mine->uuid, "%s", d->info.uuid);
+    snprintf(mine->architecture, sizeof mine->architecture, "%s", d->info.architecture);
+    mine->n_worker = d->info.n_worker;
+cleanup:
+    return st;
+}
+
+gm_status gm_rank_device_open(const gm_comm *comm, const gm_options *options, gm_rank_device *d)
+{
+    gm_status st = GM_OK;
+    int n_device = 0, n_thread = options->n_thread;
+    gm_binding mine = {.n_sharing = 1};
+    memset(d, 0, sizeof *d);
+    GM_TRY(st, choose_backend(comm, options, d, &n_device));
+    if (n_thread == 0) {
+        st = gm_binding_threads(comm, &n_thread);
+        GM_TRY(st, gm_comm_agree(comm, st));
+    }
+    st = open_mine(comm, n_device, n_thread, d, &mine);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    GM_TRY(st, gm_binding_gather(comm, &mine, &d->table));
+    if (!options->share_gpu) GM_TRY(st, gm_binding_check_shared(comm, d->table));
+    if (!options->allow_mixed) GM_TRY(st, gm_binding_check_mixed(comm, d->table));
+cleanup:
+    if (st != GM_OK) gm_rank_device_close(d);
+    return st;
+}
+
+void gm_rank_device_close(gm_rank_device *d)
+{
+    if (d->device) d->backend->close(&d->device);
+    free(d->table);
+    d->table = NULL;
+}
+
+int64_t gm_rank_device_bytes(const gm_comm *comm, const gm_rank_device *d)
+{
+    const bool is_cpu = d->backend == &gm_backend_cpu;
+    const int n_sharing = is_cpu ? comm->n_local : d->table[comm->rank].n_sharing;
+    return d->info.free_bytes / 10 * 9 / n_sharing; /* a tenth is left to others */
+}

@@ -1,0 +1,26 @@
+/** The device of each rank, chosen and opened. */
+#ifndef GM_APP_DEVICE_H
+#define GM_APP_DEVICE_H
+
+#include "app/options.h"
+#include "kernels/backend.h"
+#include "mpi/binding.h"
+
+typedef struct gm_rank_device {
+    const gm_backend *backend;
+    gm_device *device;
+    gm_device_info info;
+    gm_binding *table;   /* owned [n_rank] */
+    const char *why_cpu; /* static; why no GPU is used, "" if one is or none was wanted */
+} gm_rank_device;
+
+/** Collective. The same backend on all ranks: CUDA only if every rank sees a GPU.
+ *  @return GM_OK; GM_E_DEVICE; GM_E_MPI for a shared GPU that was not allowed */
+gm_status gm_rank_device_open(const gm_comm *comm, const gm_options *options,
+                              gm_rank_device *device);
+void gm_rank_device_close(gm_rank_device *device);
+
+/** Memory of the device that this rank may use: its part when several ranks share it. */
+int64_t gm_rank_device_bytes(const gm_comm *comm, const gm_rank_device *device);
+
+#endif

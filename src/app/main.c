@@ -1,0 +1,72 @@
+/* Reads the command line, starts MPI where a command needs it, and is the one place that prints
+ * errors and ends the program. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/commands.h"
+
+void gm_print_error(const char *message)
+{
+    while (*message) {
+        const int n = (int)strcspn(message, "\n");
+        fprintf(stderr, "gridmarch: %.*s\n", n, message);
+        message += n + (message[n] == '\n');
+    }
+    fflush(stderr);
+}
+
+static gm_status with_mpi(int *argc, char ***argv, const gm_options *options)
+{
+    gm_comm comm;
+    gm_status st = gm_comm_start(argc, argv, &comm);
+    if (st == GM_OK) {
+        st = options->command == GM_RUN ? gm_command_run(&comm, options)
+                                        : gm_command_plan(&comm, options);
+    }
+    if (st != GM_OK && comm.rank == 0) gm_print_error(gm_status_message());
+    gm_comm_finish(&comm);
+    return st;
+}
+
+static gm_status without_mpi(const gm_options *options)
+{
+    gm_status st = GM_OK;
+    switch (options->command) {
+    case GM_MODELS: st = gm_command_models(options); break;
+    case GM_INFO: st = gm_command_info(options); break;
+    case GM_DOCTOR: st = gm_command_doctor(options); break;
+    case GM_VERSION_TEXT: printf("gridmarch %s\n", GM_VERSION); break;
+    default: gm_options_help(options->help_on);
+    }
+    if (st != GM_OK) gm_print_error(gm_status_message());
+    return st;
+}
+
+/* The rank that a launcher says this is, so that a bad command line is reported once. */
+static int launcher_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i])) return atoi(getenv(names[i]));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    gm_options options;
+    signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an ordinary write error */
+    gm_status st = gm_options_read(argc, argv, &options);
+    if (st != GM_OK) {
+        if (launcher_rank() == 0) gm_print_error(gm_status_message());
+    } else if (options.command == GM_RUN || options.command == GM_PLAN) {
+        st = with_mpi(&argc, &argv, &options);
+    } else if (launcher_rank() == 0) {
+        st = without_mpi(&options);
+    }
+    if (st == GM_OK && fflush(stdout) != 0) st = GM_E_IO;
+    gm_options_clear(&options);
+    return gm_status_exit_code(st);
+}

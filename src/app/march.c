@@ -1,0 +1,258 @@
+/* Chunk k + 1 is handed to the engine before the results of chunk k are written, across tiles too:
+ * so the device, both copy directions and the file system work at the same time. */
+#include "app/march.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double mark_after_seconds = 1.0; /* how much work a killed run may lose */
+
+/* A chunk of a tile: `begin` counts in the rank's list of points. */
+typedef struct item {
+    int64_t begin, n_point, step_begin, n_step;
+    bool first, last;
+} item;
+
+typedef struct run {
+    const gm_march_plan *plan;
+    const gm_sweep *sweep;
+    const gm_layout *layout;
+    int64_t *point; /* [tile] */
+    uint64_t *seed;
+    double *knob, *one;          /* [n_knob][tile], [n_knob] */
+    double *input;               /* [chunk + 1][n_input][n_node] */
+    uint8_t *status;             /* [n_mine] what the ledger will say */
+    int64_t *failed;             /* [n_mine] */
+    int64_t n_written, n_marked; /* of the rank's list, from its start */
+    double marked_at;
+    gm_tally *tally;
+} run;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The chunk after `it`; false after the last one. Start with n_step 0. */
+static bool next_item(const run *r, item *it)
+{
+    const gm_tiling *t = &r->plan->tiling;
+    const int64_t n_mine = r->plan->output->n_mine;
+    int64_t step = it->step_begin + it->n_step;
+    if (it->n_step > 0 && step >= r->sweep->n_step) {
+        it->begin += it->n_point;
+        step = 0;
+    }
+    if (it->begin >= n_mine) return false;
+    it->n_point = n_mine - it->begin < t->tile_points ? n_mine - it->begin : t->tile_points;
+    it->step_begin = step;
+    it->n_step =
+        r->sweep->n_step - step < t->chunk_steps ? r->sweep->n_step - step : t->chunk_steps;
+    it->first = step == 0;
+    it->last = step + it->n_step == r->sweep->n_step;
+    return true;
+}
+
+static void fill_points(run *r, const item *it)
+{
+    const int n_knob = gm_model_n_knob(r->sweep->model);
+    memcpy(r->point, r->plan->output->missing + it->begin, (size_t)it->n_point * sizeof *r->point);
+    for (int64_t p = 0; p < it->n_point; p++) {
+        gm_sweep_point(r->sweep, r->point[p], r->one, &r->seed[p]);
+        for (int k = 0; k < n_knob; k++) r->knob[k * it->n_point + p] = r->one[k];
+    }
+}
+
+static gm_status submit(run *r, const item *it, int slot)
+{
+    const bool varies = gm_data_input_varies(r->sweep, r->plan->request->data);
+    if (it->first) fill_points(r, it);
+    if (varies || it->first)
+        gm_data_input(r->sweep, r->plan->request->data, it->step_begin, varies ? it->n_step : 0,
+                      r->input);
+    const gm_work work = {
+        .n_point = it->n_point,
+        .point = r->point,
+        .seed = r->seed,
+        .knob = r->knob,
+        .step_begin = it->step_begin,
+        .n_step = it->n_step,
+        .input = r->input,
+        .first = it->first,
+        .last = it->last,
+    };
+    return r->plan->backend->submit(r->plan->engine, slot, &work);
+}
+
+/* --- writing ------------------------------------------------------------------------------------
+ */
+
+/* Write [point of the tile][n_byte] rows, merging points that are neighbours in the file. */
+static gm_status write_rows(run *r, const item *it, int variable, int64_t row_begin, int64_t n_byte,
+                            const void *value)
+{
+    gm_status st = GM_OK;
+    const int64_t *point = r->plan->output->missing + it->begin;
+    for (int64_t p = 0, n = 0; p < it->n_point; p += n) {
+        for (n = 1; p + n < it->n_point && point[p + n] == point[p] + n; n++) continue;
+        GM_TRY(st, gm_store_write(r->plan->output->store, variable, point[p], n, row_begin, n_byte,
+                                  (const char *)value + p * n_byte, n_byte));
+    }
+cleanup:
+    return st;
+}
+
+static gm_status write_variables(run *r, const item *it, const gm_result *result)
+{
+    gm_status st = GM_OK;
+    for (int i = 0; i < r->layout->n_variable; i++) {
+        const gm_variable *v = &r->layout->variable[i];
+        if (v->state < 0) continue;
+        if (v->has_time) {
+            const int64_t sample = v->row_bytes / r->layout->n_sample;
+            if (result->n_sample > 0)
+                GM_TRY(st, write_rows(r, it, i, result->sample_begin * sample,
+                                      result->n_sample * sample, result->trajectory[v->state]));
+        } else if (it->last) {
+            GM_TRY(st, write_rows(r, it, i, 0, v->row_bytes,
+                                  result->statistic[v->observable][v->state]));
+        }
+    }
+cleanup:
+    return st;
+}
+
+static void note_outcome(run *r, const item *it, const gm_result *result)
+{
+    for (int64_t p = 0; p < it->n_point; p++) {
+        const bool diverged = result->failed_step[p] >= 0;
+        r->status[it->begin + p] = diverged ? GM_POINT_DIVERGED : GM_POINT_DONE;
+        r->failed[it->begin + p] = result->failed_step[p];
+        r->tally->diverged += diverged;
+        r->tally->done += !diverged;
+    }
+    r->n_written = it->begin + it->n_point;
+}
+
+/* Enter in the ledger what was written since the last time, after it is on the disk. */
+static gm_status mark_written(run *r)
+{
+    gm_status st = GM_OK;
+    gm_store *store = r->plan->output->store;
+    const gm_layout *layout = r->layout;
+    const int64_t begin = r->n_marked;
+    const item it = {.begin = begin, .n_point = r->n_written - begin};
+    uint8_t *computed_by = NULL;
+    if (it.n_point == 0) return GM_OK;
+    computed_by = malloc((size_t)it.n_point);
+    if (!computed_by) return GM_FAIL(GM_E_MEMORY, "out of memory");
+    memset(computed_by, r->plan->output->run, (size_t)it.n_point);
+    GM_TRY(st, write_rows(r, &it, layout->failed_step, 0, 8, r->failed + begin));
+    GM_TRY(st, write_rows(r, &it, layout->run, 0, 1, computed_by));
+    GM_TRY(st, gm_store_sync(store));
+    GM_TRY(st, write_rows(r, &it, layout->status, 0, 1, r->status + begin));
+    r->n_marked = r->n_written;
+    r->marked_at = now();
+cleanup:
+    free(computed_by);
+    return st;
+}
+
+static gm_status report(run *r)
+{
+    gm_engine_usage usage = {0};
+    gm_progress *p = &r->tally->progress;
+    int64_t n_byte = 0;
+    r->plan->backend->usage(r->plan->engine, &usage);
+    p->march = usage.march;
+    p->up = usage.up;
+    p->down = usage.down;
+    gm_store_usage(r->plan->output->store, &n_byte, &p->disk);
+    gm_status st = gm_watch_report(r->plan->watch, p);
+    if (st == GM_OK && r->plan->progress) r->plan->progress(r->plan->context, p);
+    return st;
+}
+
+static gm_status collect(run *r, const item *it, int slot)
+{
+    gm_status st = GM_OK;
+    gm_result result;
+    GM_TRY(st, r->plan->backend->collect(r->plan->engine, slot, &result));
+    GM_TRY(st, write_variables(r, it, &result));
+    r->tally->progress.point_steps += it->n_point * it->n_step;
+    if (it->last) {
+        note_outcome(r, it, &result);
+        r->tally->progress.points += it->n_point;
+        if (now() - r->marked_at > mark_after_seconds) GM_TRY(st, mark_written(r));
+    }
+    GM_TRY(st, report(r));
+cleanup:
+    return st;
+}
+
+/* --- the loop ------------------------------------------------------------------------------------
+ */
+
+static gm_status take_memory(run *r)
+{
+    const gm_sweep *sweep = r->sweep;
+    const size_t n_knob = (size_t)gm_model_n_knob(sweep->model);
+    const size_t tile = (size_t)r->plan->tiling.tile_points;
+    const size_t n_row = gm_data_input_varies(sweep, r->plan->request->data)
+                             ? (size_t)r->plan->tiling.chunk_steps + 1
+                             : 1;
+    const size_t n_input =
+        n_row * (size_t)sweep->model->n_input * (size_t)r->plan->request->data->n_node;
+    const size_t n_mine = (size_t)r->plan->output->n_mine;
+    r->point = malloc(tile * sizeof *r->point);
+    r->seed = malloc(tile * sizeof *r->seed);
+    r->knob = malloc(tile * n_knob * sizeof *r->knob);
+    r->one = malloc(n_knob * sizeof *r->one);
+    r->input = malloc((n_input + 1) * sizeof *r->input);
+    r->status = malloc(n_mine + 1);
+    r->failed = malloc((n_mine + 1) * sizeof *r->failed);
+    if (r->point && r->seed && r->knob && r->one && r->input && r->status && r->failed)
+        return GM_OK;
+    return GM_FAIL(GM_E_MEMORY, "out of memory");
+}
+
+static void give_memory(run *r)
+{
+    free(r->point);
+    free(r->seed);
+    free(r->knob);
+    free(r->one);
+    free(r->input);
+    free(r->status);
+    free(r->failed);
+}
+
+gm_status gm_march_run(const gm_march_plan *plan, gm_tally *tally)
+{
+    gm_status st = GM_OK;
+    run r = {.plan = plan,
+             .sweep = plan->request->sweep,
+             .layout = plan->request->layout,
+             .marked_at = now(),
+             .tally = tally};
+    item it = {0}, before = {0};
+    int slot = 0;
+    memset(tally, 0, sizeof *tally);
+    GM_TRY(st, take_memory(&r));
+    while (next_item(&r, &it)) {
+        GM_TRY(st, submit(&r, &it, slot));
+        if (before.n_step > 0) GM_TRY(st, collect(&r, &before, slot ^ 1));
+        before = it;
+        slot ^= 1;
+    }
+    if (before.n_step > 0) GM_TRY(st, collect(&r, &before, slot ^ 1));
+    GM_TRY(st, mark_written(&r));
+    tally->progress.finished = 1;
+    GM_TRY(st, report(&r));
+cleanup:
+    give_memory(&r);
+    return st;
+}

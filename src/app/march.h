@@ -1,0 +1,34 @@
+/** The run loop: a rank's points through the engine, chunk by chunk, into the file. */
+#ifndef GM_APP_MARCH_H
+#define GM_APP_MARCH_H
+
+#include "app/output.h"
+#include "app/request.h"
+#include "kernels/backend.h"
+#include "mpi/watch.h"
+
+typedef struct gm_march_plan {
+    const gm_request *request;
+    const gm_backend *backend;
+    gm_engine *engine;
+    gm_tiling tiling;
+    gm_output *output;
+    gm_watch *watch;
+    /** Called between chunks with this rank's progress; may be NULL. */
+    void (*progress)(void *context, const gm_progress *mine);
+    void *context;
+} gm_march_plan;
+
+/** What became of this rank's points. */
+typedef struct gm_tally {
+    int64_t done, diverged;
+    gm_progress progress;
+} gm_tally;
+
+/** March every point of output->missing. Not collective.
+ *  A point is marked in the ledger only once its data are on the disk.
+ *  @return GM_OK also when points diverged; else the fault of the device, the file, or another rank
+ *          (on rank 0) */
+gm_status gm_march_run(const gm_march_plan *plan, gm_tally *tally);
+
+#endif

@@ -1,0 +1,268 @@
+#include "app/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/problems.h"
+
+static const char *const command_names[] = {
+    [GM_RUN] = "run",   [GM_PLAN] = "plan",     [GM_MODELS] = "models",
+    [GM_INFO] = "info", [GM_DOCTOR] = "doctor",
+};
+enum { N_COMMAND = GM_DOCTOR + 1 };
+
+enum {
+    OPT_OUTPUT = 'o',
+    OPT_SET = 's',
+    OPT_HELP = 'h',
+    OPT_QUIET = 'q',
+    OPT_BACKEND = 256,
+    OPT_TILE,
+    OPT_CHUNK,
+    OPT_THREADS,
+    OPT_RANKS,
+    OPT_SHARE,
+    OPT_MIXED,
+    OPT_OVERWRITE,
+    OPT_JSON
+};
+
+/* Which commands take an option: one bit each. */
+enum { ON_RUN = 1 << GM_RUN, ON_PLAN = 1 << GM_PLAN, ON_INFO = 1 << GM_INFO };
+
+static const struct {
+    const char *name;
+    int argument, id, commands;
+} known[] = {
+    {"output", required_argument, OPT_OUTPUT, ON_RUN | ON_PLAN},
+    {"set", required_argument, OPT_SET, ON_RUN | ON_PLAN},
+    {"backend", required_argument, OPT_BACKEND, ON_RUN | ON_PLAN},
+    {"tile", required_argument, OPT_TILE, ON_RUN | ON_PLAN},
+    {"chunk", required_argument, OPT_CHUNK, ON_RUN | ON_PLAN},
+    {"threads", required_argument, OPT_THREADS, ON_RUN | ON_PLAN},
+    {"ranks", required_argument, OPT_RANKS, ON_PLAN},
+    {"share-gpu", no_argument, OPT_SHARE, ON_RUN},
+    {"allow-mixed", no_argument, OPT_MIXED, ON_RUN},
+    {"overwrite", no_argument, OPT_OVERWRITE, ON_RUN},
+    {"quiet", no_argument, OPT_QUIET, ON_RUN},
+    {"json", no_argument, OPT_JSON, ON_RUN | ON_INFO},
+    {"help", no_argument, OPT_HELP, ~0},
+};
+enum { N_KNOWN = sizeof known / sizeof known[0] };
+
+static const char help_all[] =
+    "gridmarch: march a parameter sweep of a time-stepped model on GPUs or CPUs\n"
+    "\n"
+    "usage: gridmarch COMMAND [OPTION...]\n"
+    "       mpirun -n 4 gridmarch run SWEEP.yaml -o RESULT.h5\n"
+    "\n"
+    "commands:\n"
+    "  run SWEEP      march the sweep; the same command again computes only what is missing\n"
+    "  plan SWEEP     say what a run would do: points, memory, size of the file; computes nothing\n"
+    "  models [NAME]  list the models, or one model's states, parameters and inputs\n"
+    "  info FILE      progress, failures and origin of a result file\n"
+    "  doctor         check driver, GPUs, MPI and HDF5 of this machine\n"
+    "\n"
+    "gridmarch COMMAND --help explains one command. docs/sweep-file.md explains the sweep file.\n";
+
+static const char help_sweep[] =
+    "  -s, --set KEY=VALUE    change a setting of the sweep file, e.g. time.dt=0.05;\n"
+    "                         KEY=null removes it; may be given several times\n"
+    "  -o, --output FILE      result file (default: `output` of the sweep file)\n"
+    "      --backend NAME     auto (a GPU if there is one), cuda or cpu\n"
+    "      --threads N        CPU threads of each rank (default: what the rank may use)\n"
+    "      --tile N           points marched together (default: what suits the device)\n"
+    "      --chunk N          steps between two exchanges with the host\n";
+
+static const char help_run[] =
+    "      --share-gpu        let several ranks use one GPU\n"
+    "      --overwrite        replace an existing result file instead of resuming it\n"
+    "      --allow-mixed      accept devices or program versions that may differ in last digits\n"
+    "  -q, --quiet            print nothing but errors\n"
+    "      --json             print the summary as JSON on standard output\n";
+
+void gm_options_help(gm_command command)
+{
+    switch (command) {
+    case GM_RUN:
+        printf("usage: gridmarch run SWEEP.yaml [OPTION...]\n\n"
+               "March every point of the sweep and write one HDF5 file. If the file is there\n"
+               "already, compute only what it lacks. Start it with mpirun or srun, one rank per "
+               "GPU.\n\n%s%s\nExit codes: docs/exit-codes.md\n",
+               help_sweep, help_run);
+        break;
+    case GM_PLAN:
+        printf("usage: gridmarch plan SWEEP.yaml [OPTION...]\n\n"
+               "Check the sweep and say what a run would do, without computing anything.\n\n%s"
+               "      --ranks N          share the points out over N ranks (default: those "
+               "started)\n",
+               help_sweep);
+        break;
+    case GM_MODELS:
+        printf("usage: gridmarch models [NAME]\n\nList the models; with a name: its states, "
+               "parameters, couplings, inputs and noise.\n");
+        break;
+    case GM_INFO:
+        printf("usage: gridmarch info FILE.h5 [--json]\n\nProgress, failures and origin of a "
+               "result file; also while it is being written.\n");
+        break;
+    case GM_DOCTOR:
+        printf("usage: gridmarch doctor\n\nCheck what gridmarch needs on this machine: driver, "
+               "GPUs, MPI, HDF5, C library.\n");
+        break;
+    default: fputs(help_all, stdout);
+    }
+}
+
+static gm_status read_command(const char *word, gm_options *o)
+{
+    for (int i = 0; i < N_COMMAND; i++)
+        if (!strcmp(word, command_names[i])) {
+            o->command = (gm_command)i;
+            return GM_OK;
+        }
+    if (!strcmp(word, "--version") || !strcmp(word, "version")) {
+        o->command = GM_VERSION_TEXT;
+        return GM_OK;
+    }
+    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help")) {
+        o->command = o->help_on = GM_HELP;
+        return GM_OK;
+    }
+    const char *near = gm_nearest_name(word, command_names, N_COMMAND);
+    return GM_FAIL(GM_E_USAGE,
+                   "unknown command \"%s\"%s%s%s; there are: run, plan, models, info, doctor", word,
+                   near ? "; did you mean \"" : "", near ? near : "", near ? "\"" : "");
+}
+
+/* A whole number from 1 up to a limit. */
+static gm_status read_count(const char *name, const char *text, int64_t most, int64_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || value < 1 || value > most)
+        return GM_FAIL(GM_E_USAGE, "--%s %s: must be a whole number from 1 to %lld", name, text,
+                       (long long)most);
+    *out = value;
+    return GM_OK;
+}
+
+static gm_status read_backend(const char *text, gm_backend_wish *out)
+{
+    static const char *const names[] = {"auto", "cpu", "cuda"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(text, names[i])) {
+            *out = (gm_backend_wish)i;
+            return GM_OK;
+        }
+    return GM_FAIL(GM_E_USAGE, "--backend %s: must be auto, cuda or cpu", text);
+}
+
+static gm_status take(int id, const char *value, gm_options *o)
+{
+    int64_t number = 0;
+    gm_status st = GM_OK;
+    switch (id) {
+    case OPT_OUTPUT: o->output = value; break;
+    case OPT_SET: o->override[o->n_override++] = value; break;
+    case OPT_BACKEND: return read_backend(value, &o->backend);
+    case OPT_TILE: return read_count("tile", value, INT32_MAX, &o->tile_points);
+    case OPT_CHUNK: return read_count("chunk", value, INT64_C(1) << 40, &o->chunk_steps);
+    case OPT_THREADS:
+        st = read_count("threads", value, 4096, &number);
+        o->n_thread = (int)number;
+        break;
+    case OPT_RANKS:
+        st = read_count("ranks", value, 1 << 24, &number);
+        o->n_rank = (int)number;
+        break;
+    case OPT_SHARE: o->share_gpu = true; break;
+    case OPT_MIXED: o->allow_mixed = true; break;
+    case OPT_OVERWRITE: o->overwrite = true; break;
+    case OPT_QUIET: o->quiet = true; break;
+    case OPT_JSON: o->json = true; break;
+    case OPT_HELP:
+        o->help_on = o->command;
+        o->command = GM_HELP;
+        break;
+    default: break;
+    }
+    return st;
+}
+
+static gm_status unknown_option(const char *word, gm_command command)
+{
+    const char *names[N_KNOWN];
+    int n = 0;
+    for (int i = 0; i < N_KNOWN; i++)
+        if (known[i].commands >> command & 1) names[n++] = known[i].name;
+    const char *near = strncmp(word, "--", 2) == 0 ? gm_nearest_name(word + 2, names, n) : NULL;
+    return GM_FAIL(GM_E_USAGE,
+                   "%s: unknown option, or its value is missing%s%s; see gridmarch %s --help", word,
+                   near ? "; did you mean --" : "", near ? near : "", command_names[command]);
+}
+
+static gm_status need_target(gm_options *o)
+{
+    if (o->target || o->command == GM_MODELS || o->command > GM_DOCTOR || o->command == GM_DOCTOR)
+        return GM_OK;
+    return GM_FAIL(GM_E_USAGE, "gridmarch %s needs a %s: gridmarch %s %s",
+                   command_names[o->command], o->command == GM_INFO ? "result file" : "sweep file",
+                   command_names[o->command], o->command == GM_INFO ? "FILE.h5" : "SWEEP.yaml");
+}
+
+gm_status gm_options_read(int argc, char **argv, gm_options *o)
+{
+    gm_status st = GM_OK;
+    struct option table[N_KNOWN + 1] = {{0}};
+    int n_table = 0, id = 0;
+    memset(o, 0, sizeof *o);
+    o->command = o->help_on = GM_HELP;
+    o->override = calloc((size_t)argc + 1, sizeof *o->override);
+    if (!o->override) return GM_FAIL(GM_E_MEMORY, "out of memory");
+    if (argc < 2) return GM_OK;
+    GM_TRY(st, read_command(argv[1], o));
+    if (o->command > GM_DOCTOR) goto cleanup;
+    const gm_command command = o->command;
+    for (int i = 0; i < N_KNOWN; i++) {
+        if (!(known[i].commands >> command & 1)) continue;
+        table[n_table].name = known[i].name;
+        table[n_table].has_arg = known[i].argument;
+        table[n_table++].val = known[i].id;
+    }
+    const bool sweeps = command == GM_RUN || command == GM_PLAN;
+    opterr = 0;
+    optind = 2;
+    while (optind < argc) {
+        const char *word = argv[optind];
+        id = getopt_long(argc, argv, sweeps ? "-o:s:qh" : "-h", table, NULL);
+        if (id == -1) break;
+        if (id == '?' || id == ':') {
+            st = unknown_option(word, command);
+            goto cleanup;
+        }
+        if (id != 1) {
+            GM_TRY(st, take(id, optarg, o));
+            if (o->command == GM_HELP) goto cleanup;
+        } else if (o->target) {
+            st = GM_FAIL(GM_E_USAGE, "one file at a time: both \"%s\" and \"%s\" are given",
+                         o->target, optarg);
+            goto cleanup;
+        } else {
+            o->target = optarg;
+        }
+    }
+    GM_TRY(st, need_target(o));
+cleanup:
+    return st;
+}
+
+void gm_options_clear(gm_options *options)
+{
+    free(options->override);
+    options->override = NULL;
+}

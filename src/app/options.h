@@ -1,0 +1,42 @@
+/** The command line. */
+#ifndef GM_APP_OPTIONS_H
+#define GM_APP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+typedef enum {
+    GM_RUN,
+    GM_PLAN,
+    GM_MODELS,
+    GM_INFO,
+    GM_DOCTOR,
+    GM_HELP,
+    GM_VERSION_TEXT
+} gm_command;
+typedef enum { GM_BACKEND_AUTO, GM_BACKEND_CPU, GM_BACKEND_CUDA } gm_backend_wish;
+
+typedef struct gm_options {
+    gm_command command;
+    gm_command help_on; /* GM_HELP: the command it explains, or GM_HELP for all */
+    const char *target; /* the sweep file, result file or model; NULL when none is given */
+    const char *output;
+    const char **override; /* owned [n_override], texts borrowed */
+    int n_override;
+    gm_backend_wish backend;
+    int64_t tile_points, chunk_steps; /* 0: chosen by the program */
+    int n_thread, n_rank;             /* 0: found out; n_rank: of plan */
+    bool share_gpu, allow_mixed, overwrite, quiet, json;
+} gm_options;
+
+/** Read the command line into *options (gm_options_clear frees).
+ *  @return GM_OK; GM_E_USAGE with what is wrong and what is allowed */
+gm_status gm_options_read(int argc, char **argv, gm_options *options);
+void gm_options_clear(gm_options *options);
+
+/** Print the help of the program, or of one command, to standard output. */
+void gm_options_help(gm_command command);
+
+#endif

@@ -1,0 +1,264 @@
+#include "app/output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_SHOWN = 8, SPARE_BYTES = 1 << 20 };
+
+/* --- comparing a file's sweep with the one asked for
+ * ----------------------------------------------- */
+
+static size_t line_length(const char *line)
+{
+    return strcspn(line, "\n");
+}
+
+/* The line of text with the same "key:" as line, or NULL. */
+static const char *same_key(const char *text, const char *line)
+{
+    size_t key = strcspn(line, ":\n");
+    for (; *text; text += line_length(text) + (text[line_length(text)] != '\0'))
+        if (strncmp(text, line, key) == 0 && text[key] == ':') return text;
+    return NULL;
+}
+
+static const char *value_of(const char *line)
+{
+    const char *value = line + strcspn(line, ":\n");
+    while (*value == ':' || *value == ' ') value++;
+    return value;
+}
+
+static void add(char *text, size_t size, const char *key, const char *in_file, const char *in_sweep)
+{
+    size_t used = strlen(text);
+    int n_file = in_file ? (int)line_length(in_file) : 9;
+    int n_sweep = in_sweep ? (int)line_length(in_sweep) : 9;
+    snprintf(text + used, size - used, "\n  %.*s: the file has %.*s, the sweep asks for %.*s",
+             (int)strcspn(key, ":\n"), key, n_file, in_file ? in_file : "(nothing)", n_sweep,
+             in_sweep ? in_sweep : "(nothing)");
+}
+
+static gm_status compare(const char *path, const char *of_file, const char *of_sweep)
+{
+    char changes[3000] = "";
+    int n = 0;
+    if (strcmp(of_file, of_sweep) == 0) return GM_OK;
+    for (const char *line = of_sweep; *line;
+         line += line_length(line) + (line[line_length(line)] != 0)) {
+        const char *old = same_key(of_file, line);
+        size_t length = line_length(line);
+        if (old && line_length(old) == length && strncmp(old, line, length) == 0) continue;
+        if (n++ < MAX_SHOWN)
+            add(changes, sizeof changes, line, old ? value_of(old) : NULL, value_of(line));
+    }
+    for (const char *line = of_file; *line;
+         line += line_length(line) + (line[line_length(line)] != 0))
+        if (!same_key(of_sweep, line) && n++ < MAX_SHOWN)
+            add(changes, sizeof changes, line, value_of(line), NULL);
+    return GM_FAIL(
+        GM_E_RESULT,
+        "%s holds another sweep; %d setting%s changed:%s%s\nGive another output file, or "
+        "--overwrite to replace this one",
+        path, n, n == 1 ? "" : "s", changes, n > MAX_SHOWN ? "\n  ..." : "");
+}
+
+/* --- looking -------------------------------------------------------------------------------------
+ */
+
+static int64_t count_missing(const gm_store_header *header)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < header->n_point; i++) n += header->status[i] == GM_POINT_PENDING;
+    return n;
+}
+
+static gm_status examine_existing(const gm_request *request, const gm_options *options,
+                                  gm_output_state *state, gm_store_header **header)
+{
+    gm_status st = GM_OK;
+    gm_store_header *h = NULL;
+    GM_TRY(st, gm_store_inspect(request->path, NULL, &h)); /* refuses what is not ours */
+    if (options->overwrite) {
+        *state = GM_OUTPUT_NEW;
+        goto cleanup;
+    }
+    GM_TRY(st, compare(request->path, h->canonical, request->canonical));
+    gm_store_header_destroy(&h);
+    GM_TRY(st, gm_store_inspect(request->path, request->layout, &h));
+    *state = count_missing(h) > 0 ? GM_OUTPUT_RESUME : GM_OUTPUT_COMPLETE;
+    *header = h, h = NULL;
+cleanup:
+    gm_store_header_destroy(&h);
+    return st;
+}
+
+gm_status gm_output_examine(const gm_request *request, const gm_options *options,
+                            gm_output_state *state, gm_store_header **header)
+{
+    struct stat info;
+    int64_t free_bytes = 0;
+    *header = NULL;
+    if (!request->path)
+        return GM_FAIL(
+            GM_E_USAGE,
+            "no result file is named: give -o FILE, or `output: FILE` in the sweep file");
+    if (stat(request->path, &info) == 0) {
+        if (!S_ISREG(info.st_mode))
+            return GM_FAIL(GM_E_RESULT, "%s is not a regular file", request->path);
+        gm_status st = examine_existing(request, options, state, header);
+        if (st != GM_OK || *state != GM_OUTPUT_NEW) return st;
+    } else if (errno != ENOENT) {
+        return GM_FAIL(GM_E_IO, "%s: %s", request->path, strerror(errno));
+    }
+    *state = GM_OUTPUT_NEW;
+    gm_status st = gm_store_free_space(request->path, &free_bytes);
+    if (st != GM_OK) return st;
+    if (request->layout->n_byte + SPARE_BYTES > free_bytes)
+        return GM_FAIL(GM_E_IO,
+                       "%s: the result needs %.3f GiB and %.3f GiB are free there; record less, or "
+                       "choose another folder",
+                       request->path, (double)request->layout->n_byte / 1073741824.0,
+                       (double)free_bytes / 1073741824.0);
+    return GM_OK;
+}
+
+/* --- opening -------------------------------------------------------------------------------------
+ */
+
+static gm_status create(const gm_request *request, const gm_options *options, const char *kernel)
+{
+    gm_status st = GM_OK;
+    const gm_sweep *sweep = request->sweep;
+    char *overrides = calloc(1, 1);
+    char seed[32];
+    for (int i = 0; i < sweep->n_override && overrides; i++) {
+        size_t size = strlen(overrides) + strlen(sweep->override[i]) + 2;
+        char *grown = realloc(overrides, size);
+        if (!grown) {
+            st = GM_FAIL(GM_E_MEMORY, "out of memory");
+            goto cleanup;
+        }
+        overrides = grown;
+        if (i > 0) strcat(overrides, "\n");
+        strcat(overrides, sweep->override[i]);
+    }
+    if (!overrides) return GM_FAIL(GM_E_MEMORY, "out of memory");
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)sweep->seed);
+    const gm_attribute attribute[] = {
+        {GM_PROVENANCE_SWEEP, sweep->text},
+        {"overrides", overrides},
+        {GM_PROVENANCE_CANONICAL, request->canonical},
+        {GM_PROVENANCE_KERNEL, kernel},
+        {"model", sweep->model->name},
+        {"model_source", sweep->model->source},
+        {"model_hash", sweep->model->source_hash},
+        {"precision", gm_precision_name(sweep->precision)},
+        {"integrator", gm_integrator_name(sweep->integrator)},
+        {"seed", seed},
+        {"program", "gridmarch " GM_VERSION},
+    };
+    GM_TRY(st, gm_store_create(request->path, request->layout, attribute,
+                               sizeof attribute / sizeof attribute[0], options->overwrite));
+cleanup:
+    free(overrides);
+    return st;
+}
+
+static gm_status check_kernel(const gm_request *request, const gm_options *options,
+                              const gm_store_header *header, const char *kernel)
+{
+    if (strcmp(header->kernel, kernel) == 0 || options->allow_mixed) return GM_OK;
+    return GM_FAIL(GM_E_RESULT,
+                   "%s was computed by\n  %s\nand this run would use\n  %s\nThe last digits could "
+                   "differ within one file: use the same device and program, or allow it with "
+                   "--allow-mixed",
+                   request->path, header->kernel, kernel);
+}
+
+/* Rank 0: the file is there afterwards, and *header describes it. */
+static gm_status prepare(const gm_request *request, const gm_options *options, const char *kernel,
+                         gm_output_state *state, gm_store_header **header)
+{
+    gm_status st = GM_OK;
+    GM_TRY(st, gm_output_examine(request, options, state, header));
+    if (*state == GM_OUTPUT_NEW) {
+        GM_TRY(st, create(request, options, kernel));
+        GM_TRY(st, gm_store_inspect(request->path, request->layout, header));
+    } else {
+        GM_TRY(st, check_kernel(request, options, *header, kernel));
+    }
+cleanup:
+    return st;
+}
+
+/* This rank's part of the points that the ledger calls pending. */
+static gm_status share_missing(const gm_comm *comm, const uint8_t *status, int64_t n_point,
+                               gm_output *output)
+{
+    int64_t begin = 0, seen = 0;
+    for (int64_t i = 0; i < n_point; i++) output->n_missing += status[i] == GM_POINT_PENDING;
+    gm_share(output->n_missing, comm->rank, comm->n_rank, &begin, &output->n_mine);
+    output->missing = malloc((size_t)(output->n_mine + 1) * sizeof *output->missing);
+    if (!output->missing) return GM_FAIL(GM_E_MEMORY, "out of memory");
+    for (int64_t i = 0, k = 0; i < n_point && k < output->n_mine; i++) {
+        if (status[i] != GM_POINT_PENDING) continue;
+        if (seen++ >= begin) output->missing[k++] = i;
+    }
+    return GM_OK;
+}
+
+gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const gm_options *options,
+                         const char *kernel, const char *run, gm_output *output)
+{
+    gm_status st = GM_OK;
+    gm_store_header *header = NULL;
+    int64_t *offset = NULL;
+    uint8_t *status = NULL;
+    int64_t n_offset = 0, n_status = request->layout->n_point, run_offset = 0;
+    int state = GM_OUTPUT_NEW;
+    memset(output, 0, sizeof *output);
+    if (comm->rank == 0) {
+        gm_output_state found = GM_OUTPUT_NEW;
+        st = prepare(request, options, kernel, &found, &header);
+        state = (int)found;
+        if (st == GM_OK) {
+            offset = header->offset, header->offset = NULL;
+            status = header->status, header->status = NULL;
+            n_offset = header->n_variable * (int64_t)sizeof *offset;
+            run_offset = header->run_offset;
+            output->run =
+                header->n_run < GM_STORE_RUN_SLOTS ? header->n_run : GM_STORE_RUN_SLOTS - 1;
+        }
+    }
+    GM_TRY(st, gm_comm_agree(comm, st));
+    GM_TRY(st, gm_comm_send(comm, &state, sizeof state));
+    GM_TRY(st, gm_comm_send(comm, &run_offset, sizeof run_offset));
+    GM_TRY(st, gm_comm_send(comm, &output->run, sizeof output->run));
+    GM_TRY(st, gm_comm_send_block(comm, (void **)&offset, &n_offset));
+    GM_TRY(st, gm_comm_send_block(comm, (void **)&status, &n_status));
+    output->state = (gm_output_state)state;
+    st = share_missing(comm, status, request->layout->n_point, output);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    if (output->state == GM_OUTPUT_COMPLETE) goto cleanup;
+    GM_TRY(st, gm_store_open(comm->world, request->path, request->layout, offset, run_offset,
+                             &output->store));
+    if (comm->rank == 0) st = gm_store_write_run(output->store, output->run, run);
+    GM_TRY(st, gm_comm_agree(comm, st));
+cleanup:
+    gm_store_header_destroy(&header);
+    free(offset);
+    free(status);
+    return st;
+}
+
+gm_status gm_output_close(gm_output *output)
+{
+    gm_status st = gm_store_close(&output->store);
+    free(output->missing);
+    output->missing = NULL;
+    return st;
+}

@@ -1,0 +1,34 @@
+/** The result file of a run: made new, resumed, or left alone. */
+#ifndef GM_APP_OUTPUT_H
+#define GM_APP_OUTPUT_H
+
+#include "app/request.h"
+#include "io/store.h"
+#include "mpi/binding.h"
+
+typedef enum { GM_OUTPUT_NEW, GM_OUTPUT_RESUME, GM_OUTPUT_COMPLETE } gm_output_state;
+
+typedef struct gm_output {
+    gm_output_state state;
+    gm_store *store;
+    int64_t n_missing; /* of the sweep */
+    int64_t *missing;  /* owned: this rank's share, rising */
+    int64_t n_mine;
+    int run; /* slot of this run in provenance/run */
+} gm_output;
+
+/** Look at the path without touching anything: may the run go on, and how?
+ *  Refused: no path, a file that is not ours, a file of another sweep (says what differs), no
+ *  folder, no permission, no space. Serial, on rank 0.
+ *  @param header  the file's header when it is to be resumed, else NULL; owned by the caller */
+gm_status gm_output_examine(const gm_request *request, const gm_options *options,
+                            gm_output_state *state, gm_store_header **header);
+
+/** Collective: create the file or take up the one there, and share out the missing points.
+ *  @param kernel  identity of what will compute the points
+ *  @param run     JSON text of this run, for provenance */
+gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const gm_options *options,
+                         const char *kernel, const char *run, gm_output *output);
+gm_status gm_output_close(gm_output *output);
+
+#endif

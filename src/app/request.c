@@ -1,0 +1,134 @@
+#include "app/request.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/reader.h"
+#include "kernels/backend.h"
+
+enum { MAX_SWEEP_BYTES = 16 << 20 };
+
+static gm_status read_text(const char *path, char **text, int64_t *n_byte)
+{
+    gm_status st = GM_OK;
+    FILE *file = fopen(path, "rb");
+    char *all = NULL;
+    if (!file) return GM_FAIL(GM_E_INPUT, "%s: %s", path, strerror(errno));
+    all = malloc(MAX_SWEEP_BYTES + 1);
+    if (!all) {
+        st = GM_FAIL(GM_E_MEMORY, "out of memory");
+        goto cleanup;
+    }
+    size_t n = fread(all, 1, MAX_SWEEP_BYTES + 1, file);
+    if (ferror(file)) {
+        st = GM_FAIL(GM_E_INPUT, "%s: %s", path, strerror(errno ? errno : EIO));
+        goto cleanup;
+    }
+    if (n > MAX_SWEEP_BYTES) {
+        st = GM_FAIL(GM_E_INPUT, "%s: larger than 16 MiB, so it is no sweep file", path);
+        goto cleanup;
+    }
+    all[n] = '\0';
+    *n_byte = (int64_t)n + 1;
+    *text = all, all = NULL;
+cleanup:
+    free(all);
+    fclose(file);
+    return st;
+}
+
+/* Every rank parses the same text: a sweep holds pointers, a text travels. */
+static gm_status share_sweep(const gm_comm *comm, const gm_options *options, gm_problems *problems,
+                             gm_request *request)
+{
+    gm_status st = GM_OK;
+    char *text = NULL;
+    int64_t n_byte = 0;
+    if (comm->rank == 0) st = read_text(options->target, &text, &n_byte);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    GM_TRY(st, gm_comm_send_block(comm, (void **)&text, &n_byte));
+    st = gm_sweep_parse(options->target, text, n_byte - 1, options->override, options->n_override,
+                        &gm_builtin_models, problems, &request->sweep);
+    GM_TRY(st, gm_comm_agree(comm, st));
+cleanup:
+    free(text);
+    return st;
+}
+
+static gm_status send_array(const gm_comm *comm, double **array, int64_t n)
+{
+    int64_t n_byte = n * (int64_t)sizeof **array;
+    return gm_comm_send_block(comm, (void **)array, &n_byte);
+}
+
+static gm_status send_labels(const gm_comm *comm, gm_data *data)
+{
+    gm_status st = GM_OK;
+    char has = data->label != NULL;
+    GM_TRY(st, gm_comm_send(comm, &has, 1));
+    if (!has || comm->n_rank == 1) goto cleanup;
+    if (!data->label) data->label = calloc((size_t)data->n_node, sizeof *data->label);
+    GM_TRY(st, gm_comm_agree(comm, data->label ? GM_OK : GM_FAIL(GM_E_MEMORY, "out of memory")));
+    for (int64_t i = 0; i < data->n_node; i++) {
+        int64_t n_byte = data->label[i] ? (int64_t)strlen(data->label[i]) + 1 : 0;
+        GM_TRY(st, gm_comm_send_block(comm, (void **)&data->label[i], &n_byte));
+    }
+cleanup:
+    return st;
+}
+
+static gm_status share_data(const gm_comm *comm, gm_problems *problems, gm_request *request)
+{
+    gm_status st = GM_OK;
+    const gm_sweep *sweep = request->sweep;
+    if (comm->rank == 0)
+        st = gm_read_data(sweep, problems, &request->data);
+    else
+        st = gm_data_create(sweep, &request->data);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    gm_data *data = request->data;
+    GM_TRY(st, gm_comm_send(comm, &data->n_node, sizeof data->n_node));
+    GM_TRY(st, send_array(comm, &data->weight, data->n_node * data->n_node));
+    GM_TRY(st, send_labels(comm, data));
+    for (int k = 0; k < gm_model_n_knob(sweep->model); k++)
+        GM_TRY(st, send_array(comm, &data->node_value[k], data->n_node));
+    for (int i = 0; i < sweep->model->n_input; i++) {
+        gm_signal *signal = &data->signal[i];
+        GM_TRY(st, gm_comm_send(comm, &signal->n_sample, sizeof signal->n_sample));
+        GM_TRY(st, gm_comm_send(comm, &signal->n_column, sizeof signal->n_column));
+        GM_TRY(st, send_array(comm, &signal->sample, signal->n_sample * signal->n_column));
+    }
+cleanup:
+    return st;
+}
+
+gm_status gm_request_read(const gm_comm *comm, const gm_options *options, gm_request *request)
+{
+    gm_status st = GM_OK;
+    gm_problems *problems = NULL;
+    memset(request, 0, sizeof *request);
+    st = gm_problems_create(&problems);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    GM_TRY(st, share_sweep(comm, options, problems, request));
+    GM_TRY(st, share_data(comm, problems, request));
+    st = gm_layout_create(request->sweep, request->data, &request->layout);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    st = gm_sweep_canonical(request->sweep, request->data, &request->canonical);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    request->path = options->output ? options->output : request->sweep->output.path;
+cleanup:
+    gm_problems_destroy(&problems);
+    if (st != GM_OK) gm_request_clear(request);
+    return st;
+}
+
+void gm_request_clear(gm_request *request)
+{
+    gm_layout_destroy(&request->layout);
+    if (request->sweep) gm_data_destroy(&request->data, request->sweep);
+    gm_sweep_destroy(&request->sweep);
+    free(request->canonical);
+    memset(request, 0, sizeof *request);
+}

@@ -1,0 +1,105 @@
+/* The section `record`: which observables of which states the result file holds. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/sweep_sections.h"
+
+static void mark_state(gm_sweep_reader *reader, gm_observable observable, const gm_yaml_node *node,
+                       const char *what)
+{
+    const gm_model_info *model = reader->sweep->model;
+    const char *names[GM_SWEEP_MAX_NAMES];
+    const char *name;
+    char before[GM_YAML_NAME_SIZE];
+    if (!gm_yaml_get_string(node, what, reader->problems, &name)) return;
+    int state = gm_quantity_find(model->state, model->n_state, name);
+    if (state < 0) {
+        snprintf(before, sizeof before, "%s: %s has no state", what, model->name);
+        gm_yaml_report_name(node, before, "its states are", names,
+                            gm_sweep_names(model->state, model->n_state, names), reader->problems);
+    } else if (reader->sweep->record[observable][state]) {
+        gm_problems_add(reader->problems, node->place, "%s names %s twice", what, name);
+    } else {
+        reader->sweep->record[observable][state] = true;
+    }
+}
+
+/* all | name | [name, ...] */
+static void read_states(gm_sweep_reader *reader, gm_observable observable, const gm_yaml_node *node,
+                        const char *what)
+{
+    const gm_model_info *model = reader->sweep->model;
+    if (node->kind == GM_YAML_SCALAR && strcmp(node->text, "all") == 0) {
+        for (int s = 0; s < model->n_state; s++) reader->sweep->record[observable][s] = true;
+    } else if (node->kind == GM_YAML_LIST && node->n > 0) {
+        for (int64_t i = 0; i < node->n; i++) mark_state(reader, observable, node->item[i], what);
+    } else if (node->kind == GM_YAML_SCALAR && !gm_yaml_is_null(node)) {
+        mark_state(reader, observable, node, what);
+    } else {
+        char found[GM_YAML_NAME_SIZE];
+        gm_problems_add(reader->problems, node->place,
+                        "%s must be all or a list of states, such as [%s]; found %s", what,
+                        model->state[0].name,
+                        node->n == 0 && node->kind == GM_YAML_LIST
+                            ? "an empty list"
+                            : gm_yaml_describe(node, found, sizeof found));
+    }
+}
+
+static void read_trajectory(gm_sweep_reader *reader, const gm_yaml_node *node)
+{
+    static const char *const keys[] = {"variables", "every"};
+    gm_sweep *sweep = reader->sweep;
+    gm_problems *problems = reader->problems;
+    int64_t every;
+    if (node->kind != GM_YAML_MAP) {
+        char found[GM_YAML_NAME_SIZE];
+        gm_problems_add(problems, node->place,
+                        "record.trajectory must be {variables: [...], every: steps}; found %s",
+                        gm_yaml_describe(node, found, sizeof found));
+        return;
+    }
+    gm_yaml_check_keys(node, "record.trajectory", keys, 2, problems);
+    const gm_yaml_node *variables = gm_sweep_need(
+        reader, node, "variables", "record.trajectory.variables", "all, or a list of states");
+    const gm_yaml_node *every_node = gm_sweep_need(reader, node, "every", "record.trajectory.every",
+                                                   "the number of steps between samples");
+    if (variables) read_states(reader, GM_TRAJECTORY, variables, "record.trajectory.variables");
+    if (!every_node || !gm_yaml_get_int64(every_node, "record.trajectory.every", problems, &every))
+        return;
+    int64_t n_recorded = sweep->n_step - sweep->n_transient;
+    if (every < 1)
+        gm_problems_add(problems, every_node->place,
+                        "record.trajectory.every must be 1 or more steps; found %lld",
+                        (long long)every);
+    else if (n_recorded > 0 && every > n_recorded)
+        gm_problems_add(problems, every_node->place,
+                        "record.trajectory.every %lld leaves no sample: after the transient there "
+                        "are %lld steps",
+                        (long long)every, (long long)n_recorded);
+    else
+        sweep->every = every;
+}
+
+void gm_sweep_read_record(gm_sweep_reader *reader)
+{
+    const char *names[GM_N_OBSERVABLE];
+    char what[GM_YAML_NAME_SIZE];
+    const gm_yaml_node *record = gm_sweep_need(reader, reader->root, "record", "record",
+                                               "what to keep, such as record: {mean: all}");
+    if (!record || !gm_yaml_get_map(record, "record", reader->problems)) return;
+    for (int o = 0; o < GM_N_OBSERVABLE; o++) names[o] = gm_observable_name((gm_observable)o);
+    gm_yaml_check_keys(record, "record", names, GM_N_OBSERVABLE, reader->problems);
+    if (record->n == 0)
+        gm_problems_add(reader->problems, record->place,
+                        "record is empty, so the run would keep nothing; choose from: %s",
+                        gm_yaml_join(names, GM_N_OBSERVABLE, what, sizeof what));
+    for (int o = 0; o < GM_N_OBSERVABLE; o++) {
+        const gm_yaml_node *node = reader->sweep->model ? gm_yaml_find(record, names[o]) : NULL;
+        snprintf(what, sizeof what, "record.%s", names[o]);
+        if (node && o == GM_TRAJECTORY)
+            read_trajectory(reader, node);
+        else if (node)
+            read_states(reader, (gm_observable)o, node, what);
+    }
+}
