@@ -11,6 +11,8 @@
 #ifndef GM_KERNELS_BACKEND_H
 #define GM_KERNELS_BACKEND_H
 
+#include <stddef.h>
+
 #include "core/data.h"
 #include "core/sweep.h"
 

@@ -59,7 +59,7 @@ const gm_model_info GM_INFO_SYMBOL = {
     .noise_value = noise_value,
 };
 
-_Static_assert(GM_N_STATE <= GM_MAX_STATE && GM_N_PARAM <= GM_MAX_PARAM &&
-                   GM_N_COUPLING <= GM_MAX_COUPLING && GM_N_INPUT <= GM_MAX_INPUT &&
-                   GM_N_NOISE <= GM_MAX_NOISE,
+_Static_assert((int)GM_N_STATE <= (int)GM_MAX_STATE && (int)GM_N_PARAM <= (int)GM_MAX_PARAM &&
+                   (int)GM_N_COUPLING <= (int)GM_MAX_COUPLING &&
+                   (int)GM_N_INPUT <= (int)GM_MAX_INPUT && (int)GM_N_NOISE <= (int)GM_MAX_NOISE,
                "a list of " GM_MODEL_NAME " is longer than core/model.h allows");

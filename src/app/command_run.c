@@ -192,8 +192,8 @@ static gm_status finish(run *r)
     if (r->comm->rank == 0) {
         char *text = gm_report_run_text(r->device.table, r->comm->n_rank, r->kernel,
                                         r->summary.wall, &r->summary);
-        st = text ? gm_store_write_run(r->output.store, r->output.run, text)
-                  : GM_FAIL(GM_E_MEMORY, "out of memory");
+        if (!text) st = GM_FAIL(GM_E_MEMORY, "out of memory");
+        if (st == GM_OK) st = gm_store_write_run(r->output.store, r->output.run, text);
         free(text);
         if (st == GM_OK) st = gm_store_sync(r->output.store);
     }
