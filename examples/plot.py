@@ -8,7 +8,8 @@
 
 One free dimension gives a curve, two give a few curves or a colour map. Nodes and seeds are averaged
 unless they are selected or drawn; any further dimension is held at its middle value, and the title
-says so. Points that are not done are left out and counted.
+says so. Points that are not done are left out and counted. Phases, which
+have no mean, are averaged to their order parameter.
 """
 import argparse
 import difflib
@@ -21,6 +22,7 @@ os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # a file may be looked 
 
 BOOKKEEPING = ("status", "failed_step", "run")
 AVERAGED = ("seed", "node")
+STATISTICS = ("_mean", "_variance", "_min", "_max")  # of phases too, these are plain numbers
 MAX_CURVES = 6
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]  # Okabe-Ito
 STYLE = {
@@ -98,11 +100,19 @@ class View:
             self.status = self.status.isel({dim: index}, drop=True)
 
     def average(self, dim):
-        """Mean over a dimension, ignoring what is missing."""
+        """Mean over a dimension, ignoring what is missing. Wrapped phases have no mean: they give
+        their order parameter, the length of the mean of exp(i phase)."""
         self.mask_unfinished()
         n = self.array.sizes[dim]
-        self.averages.append(f"{n} {dim}s" if dim in AVERAGED else dim)
-        self.array = self.array.mean(dim, skipna=True)
+        over = f"{n} {dim}s" if dim in AVERAGED else dim
+        name = self.array.name
+        if self.attributes.get("units") == "rad" and not name.endswith(STATISTICS):
+            self.array = abs(np.exp(1j * self.array).mean(dim, skipna=True)).rename(name)
+            words = self.attributes.get("long_name", name)
+            self.attributes = {"units": "1", "long_name": f"order parameter over {over} ({words})"}
+        else:
+            self.averages.append(over)
+            self.array = self.array.mean(dim, skipna=True)
 
     def mask_unfinished(self):
         """Blank the points that are not done; say how many and why. Comes after what is held, so
@@ -224,7 +234,7 @@ def reduce_to_two(view, x, y):
     n_more = 0 if x and y else 2 - len(kept)
     for dim in free[n_more:]:
         view.hold(dim, view.array.sizes[dim] // 2)
-    for dim in averaged:
+    for dim in reversed(averaged):  # nodes first
         view.average(dim)
     view.mask_unfinished()
 

@@ -121,11 +121,16 @@ static gm_status create_group(const metadata *m, const char *name, hid_t *out)
     return st;
 }
 
-static gm_status write_root(const metadata *m)
+static gm_status write_root(const metadata *m, const gm_attribute *attribute, int n_attribute)
 {
     gm_status st = GM_OK;
+    const char *model = "";
+    char title[128];
+    for (int i = 0; i < n_attribute; i++)
+        if (strcmp(attribute[i].name, "model") == 0) model = attribute[i].value;
+    snprintf(title, sizeof title, "%s%sparameter sweep", model, model[0] ? ": " : "");
     GM_TRY(st, write_text(m, m->file, "Conventions", "CF-1.8"));
-    GM_TRY(st, write_text(m, m->file, "title", "Parameter sweep"));
+    GM_TRY(st, write_text(m, m->file, "title", title));
     GM_TRY(st, write_text(m, m->file, "source", "gridmarch " GM_VERSION));
 cleanup:
     return st;
@@ -316,7 +321,7 @@ gm_status gm_store_write_metadata(const char *partial, const char *path, int mem
     for (int i = 0; i < layout->n_coordinate; i++) m.scale[i] = H5I_INVALID_HID;
     GM_TRY(st, auxiliary_names(layout, &auxiliary));
     GM_TRY(st, create_file(&m, partial, memory));
-    GM_TRY(st, write_root(&m));
+    GM_TRY(st, write_root(&m, attribute, n_attribute));
     for (int i = 0; i < layout->n_coordinate; i++) GM_TRY(st, write_coordinate(&m, i));
     for (int i = 0; i < layout->n_variable; i++)
         GM_TRY(st, write_variable(&m, i, auxiliary, &region[i]));

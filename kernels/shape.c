@@ -49,5 +49,6 @@ int64_t gm_point_bytes(const gm_sweep *sweep, const gm_data *data)
 
 int64_t gm_most_samples(const gm_sweep *sweep, int64_t n_step)
 {
-    return gm_sweep_records(sweep, GM_TRAJECTORY) ? n_step / sweep->every + 1 : 0;
+    const int64_t every = sweep->every;
+    return gm_sweep_records(sweep, GM_TRAJECTORY) ? (n_step + every - 1) / every : 0;
 }

@@ -99,15 +99,16 @@ cleanup:
 gm_status gm_comm_same(const gm_comm *comm, const char *value, bool *same)
 {
     gm_status st = GM_OK;
-    char of_first[512] = "";
+    void *of_first = comm->rank == 0 ? (void *)value : NULL;
+    int64_t n_byte = (int64_t)strlen(value) + 1;
     int equal = 0;
-    snprintf(of_first, sizeof of_first, "%s", value);
-    GM_TRY(st, gm_comm_send(comm, of_first, sizeof of_first));
+    GM_TRY(st, gm_comm_send_block(comm, &of_first, &n_byte));
     equal = strcmp(of_first, value) == 0;
     GM_TRY(st, GM_MPI("comparing ranks",
                       MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPI_INT, MPI_LAND, comm->world)));
     *same = equal != 0;
 cleanup:
+    if (comm->rank != 0) free(of_first);
     return st;
 }
 

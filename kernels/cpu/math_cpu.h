@@ -2,7 +2,9 @@
  *
  *  Reduction and series are the textbook ones (Cody and Waite 1980): exp by splitting off powers of
  *  two, sin and cos by splitting off quarter turns, log by (m - 1)/(m + 1). Rounding to whole
- *  numbers adds and subtracts 1.5 * 2^(mantissa bits), which leaves the number in the low bits. */
+ *  numbers adds and subtracts 1.5 * 2^(mantissa bits), which leaves the number in the low bits.
+ *  A NaN stays a NaN everywhere: it is how a diverged point is noticed. Whole numbers are shifted
+ *  without a sign, since those made from a NaN may be anything. */
 #ifndef GM_KERNELS_CPU_MATH_CPU_H
 #define GM_KERNELS_CPU_MATH_CPU_H
 
@@ -10,19 +12,25 @@
 
 #if GM_DOUBLE
 typedef int64_t gm_bits;
+typedef uint64_t gm_word;
 #define GM_MANTISSA_BITS 52
 #define GM_EXPONENT_BIAS 1023
 #define GM_ROUND_MAGIC   6755399441055744.0
 #define GM_EXP_LOW       (-708.0)
 #define GM_EXP_HIGH      710.0
+#define GM_LEAST_NORMAL  2.2250738585072014e-308
 #else
 typedef int32_t gm_bits;
+typedef uint32_t gm_word;
 #define GM_MANTISSA_BITS 23
 #define GM_EXPONENT_BIAS 127
 #define GM_ROUND_MAGIC   12582912.0f
 #define GM_EXP_LOW       (-86.5f)
 #define GM_EXP_HIGH      89.0f
+#define GM_LEAST_NORMAL  1.17549435e-38f
 #endif
+#define GM_INFINITY ((gm_real)__builtin_inf())
+#define GM_NAN      ((gm_real)__builtin_nan(""))
 
 GM_FN gm_bits gm_bits_of(gm_real x)
 {
@@ -41,7 +49,7 @@ GM_FN gm_real gm_real_of(gm_bits bits)
 /* 2^n for a whole n in the range of normal numbers. */
 GM_FN gm_real gm_power_of_two(gm_bits n)
 {
-    return gm_real_of((n + GM_EXPONENT_BIAS) << GM_MANTISSA_BITS);
+    return gm_real_of((gm_bits)((gm_word)(n + GM_EXPONENT_BIAS) << GM_MANTISSA_BITS));
 }
 
 /* exp(r) - 1 for |r| <= ln(2)/2. */
@@ -84,6 +92,7 @@ GM_FN gm_real gm_exp_split(gm_real x, gm_bits *n)
     return gm_expm1_reduced(r);
 }
 
+/* 0 below GM_EXP_LOW, just before the numbers stop being normal. */
 GM_FN gm_real gm_exp(gm_real x)
 {
     gm_bits n;
@@ -153,17 +162,20 @@ GM_FN gm_real gm_sin_quarter(gm_real r, gm_bits quarter)
 }
 
 /* Distance of x from the nearest whole number of quarter turns. Single precision reduces in
- * double, so that both are good to the last bits for |x| up to a million. */
+ * double, so that both are good to the last bits for |x| up to a million; beyond, the error grows
+ * to the distance between neighbouring x in double. Where nothing is left of the angle: NaN. */
 GM_FN gm_real gm_reduce_quarter(gm_real x, gm_bits *quarter)
 {
     const double magic = 6755399441055744.0;
+    int64_t bits;
     double shifted = (double)x * 0.63661977236758134308 + magic;
     double whole = shifted - magic;
     double r = (double)x - whole * 1.57079632673412561417e+00;
     r = r - whole * 6.07710050630396597660e-11;
     r = r - whole * 2.02226624871116645580e-21;
-    *quarter = (gm_bits)(int32_t)whole;
-    return (gm_real)r;
+    memcpy(&bits, &shifted, sizeof bits);
+    *quarter = (gm_bits)(bits & 3); /* the magic number ends in zeros */
+    return __builtin_fabs(r) <= 1 ? (gm_real)r : GM_NAN;
 }
 
 GM_FN gm_real gm_sin(gm_real x)
@@ -190,13 +202,16 @@ GM_FN void gm_sincos_turn(gm_real turn, gm_real *sine, gm_real *cosine)
     *cosine = gm_sin_quarter(r, quarter + 1);
 }
 
-/* For normal positive numbers. */
+/* Numbers below the normal range count as 0, whose logarithm is minus infinity. */
 GM_FN gm_real gm_log(gm_real x)
 {
-    const gm_bits root_half = gm_bits_of(GM_C(0.70710678118654752440));
-    gm_bits bits = gm_bits_of(x);
-    gm_bits n = (bits - root_half) >> GM_MANTISSA_BITS;
-    gm_real m = gm_real_of(bits - (gm_bits)((uint64_t)n << GM_MANTISSA_BITS));
+    const gm_word one = (gm_word)GM_EXPONENT_BIAS << GM_MANTISSA_BITS;
+    const gm_word root_half = (gm_word)gm_bits_of(GM_C(0.70710678118654752440));
+    const gm_word magic = (gm_word)gm_bits_of(GM_ROUND_MAGIC);
+    gm_word bits = (gm_word)gm_bits_of(x);
+    gm_word biased = (bits - root_half + one) >> GM_MANTISSA_BITS;
+    gm_real n = gm_real_of((gm_bits)(biased + magic)) - (GM_ROUND_MAGIC + GM_EXPONENT_BIAS);
+    gm_real m = gm_real_of((gm_bits)(bits - (biased << GM_MANTISSA_BITS) + one));
     gm_real s = (m - 1) / (m + 1);
     gm_real q = s * s;
 #if GM_DOUBLE
@@ -214,7 +229,10 @@ GM_FN gm_real gm_log(gm_real x)
     p = p * q + GM_C(1.0 / 5.0);
     p = p * q + GM_C(1.0 / 3.0);
     gm_real y = 2 * s + 2 * s * q * p;
-    return (gm_real)n * GM_C(0.69314718055994530942) + y;
+    y = n * GM_C(0.69314718055994530942) + y;
+    y = x < GM_LEAST_NORMAL ? -GM_INFINITY : y;
+    y = x < 0 ? GM_NAN : y;
+    return x < GM_INFINITY ? y : x; /* infinity and NaN stay */
 }
 
 GM_FN gm_real gm_sqrt(gm_real x)

@@ -43,12 +43,13 @@ GM_FN gm_real gm_statistic_variance(const gm_statistic *a, double n)
     return (gm_real)(variance < 0 ? 0 : variance);
 }
 
-/** An angle as it is recorded: in [0, 2 pi). */
+/** An angle as it is recorded: in [0, 2 pi), also where rounding leaves nothing of it. */
 GM_FN gm_real gm_wrap_phase(gm_real x)
 {
     const gm_real turn = GM_C(6.2831853071795864769);
     gm_real wrapped = x - turn * gm_floor(x / turn);
     wrapped = wrapped < 0 ? wrapped + turn : wrapped;
+    wrapped = wrapped < 0 ? 0 : wrapped;
     return wrapped >= turn ? 0 : wrapped;
 }
 

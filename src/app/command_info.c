@@ -2,8 +2,10 @@
 #include "app/commands.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "app/report.h"
 #include "core/json.h"
 #include "io/store.h"
 
@@ -19,15 +21,50 @@ static const char *const status_name[] = {
 #undef X
 };
 
+/* The value of the first "key" in a run's JSON, which gm_report_run_text wrote; "" without one. */
+static const char *field(const char *json, const char *key, char text[128])
+{
+    char mark[64];
+    snprintf(mark, sizeof mark, "\"%s\": ", key);
+    const char *begin = strstr(json, mark);
+    text[0] = '\0';
+    if (!begin) return text;
+    begin += strlen(mark);
+    const bool quoted = *begin == '"';
+    begin += quoted;
+    snprintf(text, 128, "%.*s", (int)strcspn(begin, quoted ? "\"" : ",}"), begin);
+    return text;
+}
+
+static void print_run(int index, const char *json)
+{
+    char a[128], b[128], c[128], wall[32];
+    const int n_rank = atoi(field(json, "ranks", a));
+    printf("  run %-5d ", index);
+    if (field(json, "ended", a)[0]) {
+        printf("ended %s: %s done, %s diverged in ", a, field(json, "done", b),
+               field(json, "diverged", c));
+        printf("%s", gm_text_seconds(atof(field(json, "wall_s", a)), wall));
+    } else {
+        printf("started %s, still running or stopped early", field(json, "started", a));
+    }
+    printf(", on %d rank%s (%s%s, %s)\n", n_rank, n_rank == 1 ? "" : "s",
+           n_rank == 1 ? "" : "rank 0: ", field(json, "host", a), field(json, "device", b));
+}
+
 static void print_text(const char *path, const gm_store_header *header, const int64_t n[4])
 {
     const int64_t total = header->n_point;
+    const char *comma = "";
     printf("%s\n  points    %lld:", path, (long long)total);
     for (int i = 0; i < 4; i++)
-        if (n[i] > 0) printf(" %lld %s", (long long)n[i], status_name[i]);
+        if (n[i] > 0) {
+            printf("%s %lld %s", comma, (long long)n[i], status_name[i]);
+            comma = ",";
+        }
     printf("  (%.1f%% computed)\n", 100.0 * (double)(total - n[GM_POINT_PENDING]) / (double)total);
     printf("  kernel    %s\n", header->kernel);
-    for (int i = 0; i < header->n_run; i++) printf("  run %-5d %s\n", i, header->run[i]);
+    for (int i = 0; i < header->n_run; i++) print_run(i, header->run[i]);
     printf("\nsettings\n");
     for (const char *line = header->canonical; *line;) {
         const int length = (int)strcspn(line, "\n");

@@ -13,7 +13,7 @@ static void print_list(const char *title, const gm_quantity *list, int n, bool w
     printf("\n%s\n", title);
     for (int i = 0; i < n; i++) {
         if (with_value)
-            printf("  %-10s %-10g %-10s %s\n", list[i].name, list[i].value, list[i].unit,
+            printf("  %-10s %-10g %-11s %s\n", list[i].name, list[i].value, list[i].unit,
                    list[i].doc);
         else
             printf("  %-10s %s\n", list[i].name, list[i].doc);

@@ -24,8 +24,13 @@ static void print_sweep(const gm_request *request)
                : sweep->design == GM_DESIGN_ZIP ? " with "
                                                 : " x ",
                sweep->axis[i].name, (long long)sweep->axis[i].n);
-    printf("\nsteps        %lld of %g %s, the first %lld not recorded\n", (long long)sweep->n_step,
-           sweep->dt, sweep->model->time_unit, (long long)sweep->n_transient);
+    const char *unit = sweep->model->time_unit;
+    const bool has_unit = strcmp(unit, "1") != 0;
+    printf("\nsteps        %lld of %g%s%s", (long long)sweep->n_step, sweep->dt,
+           has_unit ? " " : "", has_unit ? unit : "");
+    if (sweep->n_transient > 0)
+        printf(", the first %lld not recorded", (long long)sweep->n_transient);
+    putchar('\n');
     printf("noise        %s\n", sweep->noise ? "on" : "off");
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/commands.h"
 
@@ -60,7 +61,10 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an ordinary write error */
     gm_status st = gm_options_read(argc, argv, &options);
     if (st != GM_OK) {
-        if (launcher_rank() == 0) gm_print_error(gm_status_message());
+        if (launcher_rank() == 0)
+            gm_print_error(gm_status_message());
+        else
+            sleep(1); /* launchers end all ranks when one fails: not before rank 0 has spoken */
     } else if (options.command == GM_RUN || options.command == GM_PLAN) {
         st = with_mpi(&argc, &argv, &options);
     } else if (launcher_rank() == 0) {

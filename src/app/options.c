@@ -197,10 +197,15 @@ static gm_status take(int id, const char *value, gm_options *o)
 static gm_status unknown_option(const char *word, gm_command command)
 {
     const char *names[N_KNOWN];
+    const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : "";
     int n = 0;
     for (int i = 0; i < N_KNOWN; i++)
         if (known[i].commands >> command & 1) names[n++] = known[i].name;
-    const char *near = strncmp(word, "--", 2) == 0 ? gm_nearest_name(word + 2, names, n) : NULL;
+    for (int i = 0; i < N_KNOWN; i++)
+        if (!strcmp(name, known[i].name) && !(known[i].commands >> command & 1))
+            return GM_FAIL(GM_E_USAGE, "gridmarch %s takes no %s; see gridmarch %s --help",
+                           command_names[command], word, command_names[command]);
+    const char *near = name[0] ? gm_nearest_name(name, names, n) : NULL;
     return GM_FAIL(GM_E_USAGE,
                    "%s: unknown option, or its value is missing%s%s; see gridmarch %s --help", word,
                    near ? "; did you mean --" : "", near ? near : "", command_names[command]);
@@ -208,8 +213,9 @@ static gm_status unknown_option(const char *word, gm_command command)
 
 static gm_status need_target(gm_options *o)
 {
-    if (o->target || o->command == GM_MODELS || o->command > GM_DOCTOR || o->command == GM_DOCTOR)
-        return GM_OK;
+    if (o->target && o->command == GM_DOCTOR)
+        return GM_FAIL(GM_E_USAGE, "gridmarch doctor takes no file; \"%s\" is given", o->target);
+    if (o->target || o->command == GM_MODELS || o->command >= GM_DOCTOR) return GM_OK;
     return GM_FAIL(GM_E_USAGE, "gridmarch %s needs a %s: gridmarch %s %s",
                    command_names[o->command], o->command == GM_INFO ? "result file" : "sweep file",
                    command_names[o->command], o->command == GM_INFO ? "FILE.h5" : "SWEEP.yaml");

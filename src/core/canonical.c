@@ -18,6 +18,17 @@ static void put_hash(FILE *out, gm_hash hash)
     fprintf(out, "hash %s", text);
 }
 
+/* The shortest text that reads back as the same number: 0.1 and not 0.10000000000000001. */
+static void put_number(FILE *out, double value)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value + 0.0); /* -0 becomes 0 */
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, out);
+}
+
 static void put_array_hash(FILE *out, const double *value, int64_t n)
 {
     gm_hash hash = gm_hash_begin();
@@ -30,7 +41,9 @@ static void put_general(FILE *out, const gm_sweep *sweep)
     fprintf(out, "model: %s\n", sweep->model->name);
     fprintf(out, "precision: %s\n", gm_precision_name(sweep->precision));
     fprintf(out, "integrator: %s\n", gm_integrator_name(sweep->integrator));
-    fprintf(out, "time.dt: %.17g\n", sweep->dt);
+    fputs("time.dt: ", out);
+    put_number(out, sweep->dt);
+    fputc('\n', out);
     fprintf(out, "time.n_step: %lld\n", (long long)sweep->n_step);
     fprintf(out, "time.n_transient: %lld\n", (long long)sweep->n_transient);
     fprintf(out, "design: %s\n", sweep->design == GM_DESIGN_GRID ? "grid" : "zip");
@@ -42,9 +55,16 @@ static void put_axis(FILE *out, const gm_axis *axis, int i)
     fprintf(out, "axis.%02d: %s, %lld value%s:", i + 1, axis->name, (long long)axis->n,
             axis->n == 1 ? "" : "s");
     if (axis->n <= MAX_VALUES_SHOWN) {
-        for (int64_t k = 0; k < axis->n; k++) fprintf(out, " %.17g", axis->value[k] + 0.0);
+        for (int64_t k = 0; k < axis->n; k++) {
+            fputc(' ', out);
+            put_number(out, axis->value[k]);
+        }
     } else {
-        fprintf(out, " %.17g to %.17g, ", axis->value[0] + 0.0, axis->value[axis->n - 1] + 0.0);
+        fputc(' ', out);
+        put_number(out, axis->value[0]);
+        fputs(" to ", out);
+        put_number(out, axis->value[axis->n - 1]);
+        fputs(", ", out);
         put_array_hash(out, axis->value, axis->n);
     }
     fputc('\n', out);
@@ -68,10 +88,12 @@ static void put_knob(FILE *out, const gm_sweep *sweep, const gm_data *data, int 
         fputs("per node, ", out);
         put_array_hash(out, data->node_value[knob], data->n_node);
     } else if (state >= 0 && sweep->uniform[state].on) {
-        fprintf(out, "uniform %.17g %.17g", sweep->uniform[state].low + 0.0,
-                sweep->uniform[state].high + 0.0);
+        fputs("uniform ", out);
+        put_number(out, sweep->uniform[state].low);
+        fputc(' ', out);
+        put_number(out, sweep->uniform[state].high);
     } else {
-        fprintf(out, "%.17g", sweep->knob[knob] + 0.0);
+        put_number(out, sweep->knob[knob]);
     }
     fputc('\n', out);
 }
@@ -117,12 +139,14 @@ static void put_input(FILE *out, const gm_sweep *sweep, const gm_data *data, int
     const gm_signal *signal = &data->signal[i];
     fprintf(out, "inputs.%s: ", sweep->model->input[i].name);
     if (signal->n_sample == 0) {
-        fprintf(out, "%.17g\n", spec->constant + 0.0);
+        put_number(out, spec->constant);
+        fputc('\n', out);
         return;
     }
-    fprintf(out, "%lld x %lld samples, step %.17g, %s, ", (long long)signal->n_sample,
-            (long long)signal->n_column, spec->step,
-            spec->interpolation == GM_LINEAR ? "linear" : "hold");
+    fprintf(out, "%lld x %lld samples, step ", (long long)signal->n_sample,
+            (long long)signal->n_column);
+    put_number(out, spec->step);
+    fputs(spec->interpolation == GM_LINEAR ? ", linear, " : ", hold, ", out);
     put_array_hash(out, signal->sample, signal->n_sample * signal->n_column);
     fputc('\n', out);
 }

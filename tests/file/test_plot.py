@@ -143,6 +143,18 @@ def test_seeds_are_averaged_over_finished_points(tmp_path):
     assert [line.split() for line in out.splitlines()[-2:]] == [["0", "2"], ["1", "5"]]
 
 
+def test_phases_give_their_order_parameter_over_nodes(tmp_path):
+    theta = np.array([[[0.1, 0.1], [0.1, 0.1 + np.pi / 2]], [[6.2, 6.2], [6.2, 6.2]]])
+    path = write(tmp_path / "phases.h5", {
+        "theta_last": variable(("G", "seed", "node"), theta, "phase: after the last step", "rad"),
+        "status": ledger(("G", "seed"), np.ones((2, 2))),
+    }, {"G": variable("G", np.arange(2.0), "coupling"), "node": nodes(2),
+        "seed": variable("seed", [7, 8], "seed")})
+    out = table(path)
+    assert "order parameter over 2 nodes" in out and "mean over 2 seeds" in out
+    assert [line.split() for line in out.splitlines()[-2:]] == [["0", "0.85355"], ["1", "1"]]
+
+
 def test_a_long_table_is_thinned_and_keeps_its_ends(curve):
     out = table(curve)
     assert "12 of 101 rows" in out

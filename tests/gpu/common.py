@@ -1,0 +1,51 @@
+"""What the GPU checks share: running the program and reading its results."""
+import json
+import os
+import subprocess
+
+import h5py
+import numpy as np
+
+PROGRAM = os.environ["GRIDMARCH"]
+
+
+def run(sweep, output, *options, ranks=0, check=True):
+    """Run a sweep (YAML text) and return the summary that --json prints."""
+    path = output + ".yaml"
+    with open(path, "w") as file:
+        file.write(sweep)
+    command = [PROGRAM, "run", path, "-o", output, "--overwrite", "--quiet", "--json", *options]
+    if ranks:
+        command = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode != 0 and check:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def values(path):
+    """Every recorded variable of a result file, without the bookkeeping."""
+    with h5py.File(path) as file:
+        return {
+            name: np.asarray(data[()])
+            for name, data in file.items()
+            if isinstance(data, h5py.Dataset) and data.dtype.kind == "f"
+        }
+
+
+def status(path):
+    with h5py.File(path) as file:
+        return np.asarray(file["status"][()])
+
+
+def relative_error(a, b):
+    """Largest difference over the largest magnitude of the variable."""
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return np.inf
+    return float(np.max(np.abs(a.astype(np.float64) - b)) / max(np.max(np.abs(b)), 1e-30))
+
+
+def phase_error(a, b):
+    """The same for angles: distance around the circle, over the turn."""
+    d = np.abs(a.astype(np.float64) - b)
+    return float(np.max(np.minimum(d, 2 * np.pi - d)) / (2 * np.pi))

@@ -1,0 +1,127 @@
+"""Every model on the GPU against the CPU backend: precisions, integrators, inputs, noise, observables.
+
+Prints one line per case with the largest relative difference and fails if any is above its bound.
+"""
+import itertools
+
+import numpy as np
+
+from common import phase_error, relative_error, run, status, values
+
+# Bounds on the difference over the variable's largest value, after STEPS steps from the same start.
+BOUND = {"fp64": 1e-10, "fp32": 2e-5}
+STEPS = 400
+N_NODE = 33
+
+LORENZ_RK4 = {  # SCIENCE: RK4 with h = 1e-3 in exact arithmetic, t = 1
+    21.0: (-6.4495699834436577, -8.8925906723813162, 14.651992900314946),
+    0.0: (4.5399929800634759e-5, 0.0, 0.0),
+}
+
+
+def make_files():
+    rng = np.random.default_rng(1)
+    weights = rng.random((N_NODE, N_NODE)) * (rng.random((N_NODE, N_NODE)) < 0.4)
+    np.savetxt("weights.csv", weights, delimiter=",")
+    np.save("input.npy", 0.5 + 0.3 * rng.standard_normal((STEPS // 4 + 2, N_NODE)))
+    np.savetxt("tau.csv", 2.5 + rng.random((N_NODE, 1)), delimiter=",")
+    np.savetxt("omega.csv", 0.2 + 0.1 * rng.random((N_NODE, 1)), delimiter=",")
+
+
+NETWORK = "network: {weights: weights.csv, normalise: row, symmetric: as_is, self_connections: drop}"
+RECORD = "{last: all, mean: all, variance: all, min: all, max: all, trajectory: {variables: all, every: 7}}"
+
+MODELS = {
+    "wilson_cowan": f"""
+{NETWORK}
+axes: {{G: {{linspace: [0, 2, 5]}}, seed: [3, 4]}}
+parameters: {{tau_e: {{file: tau.csv}}NOISE_e}}
+inputs: {{p_e: {{file: input.npy, step: 0.4, interpolation: linear}}, p_i: 0.1}}
+initial: {{E: {{uniform: [0, 0.1]}}}}
+time: {{dt: 0.1, duration: {STEPS / 10:g}, transient: 5}}
+""",
+    "hopf": f"""
+{NETWORK}
+axes: {{G: {{linspace: [0, 1, 5]}}, a: [-0.1, 0.2]}}
+parameters: {{G_y: 0.3NOISE_x}}
+initial: {{x: {{uniform: [-0.5, 0.5]}}, y: {{uniform: [-0.5, 0.5]}}}}
+time: {{dt: 0.1, duration: {STEPS / 10:g}, transient: 5}}
+""",
+    "kuramoto": f"""
+{NETWORK}
+axes: {{G: {{linspace: [0, 1, 7]}}}}
+parameters: {{omega: {{file: omega.csv}}NOISE_}}
+initial: {{theta: {{uniform: [0, 6.28]}}}}
+time: {{dt: 0.1, duration: {STEPS / 10:g}, transient: 5}}
+""",
+    "lorenz63": f"""
+axes: {{rho: {{linspace: [0, 28, 77]}}, initial.x: [1, 2]}}
+parameters: {{beta: 2.666}}
+time: {{dt: 0.001, duration: {STEPS / 1000:g}, transient: 0.05}}
+""",
+}
+
+
+def sweep(model, precision, integrator, noise):
+    text = MODELS[model]
+    for suffix in ("e", "x", ""):
+        name = f"sigma_{suffix}" if suffix else "sigma"
+        text = text.replace(f"NOISE_{suffix}}}", f", {name}: 0.05}}" if noise else "}")
+    return f"model: {model}{text}integrator: {integrator}\nprecision: {precision}\nrecord: {RECORD}\n"
+
+
+def compare(model, precision, integrator, noise):
+    text = sweep(model, precision, integrator, noise)
+    run(text, "cpu.h5", "--backend", "cpu")
+    run(text, "gpu.h5", "--backend", "cuda", "--chunk", "64")
+    cpu, gpu = values("cpu.h5"), values("gpu.h5")
+    worst = 0.0
+    for name, expected in cpu.items():
+        if name in ("time", "G", "a", "rho", "seed", "initial_x"):
+            continue
+        angle = model == "kuramoto" and name in ("theta", "theta_last")
+        error = (phase_error if angle else relative_error)(gpu[name], expected)
+        worst = max(worst, error)
+    if not (status("gpu.h5") == 1).all():
+        worst = np.inf
+    verdict = "ok" if worst <= BOUND[precision] else "DIFFERS"
+    print(f"{model:13s} {precision} {integrator:5s} {'noise' if noise else '     '}  {worst:9.2e}  {verdict}")
+    return verdict == "ok"
+
+
+def lorenz_numbers():
+    text = """model: lorenz63
+axes: {rho: [0, 21]}
+parameters: {beta: 2.666}
+time: {dt: 0.001, duration: 1}
+integrator: rk4
+precision: fp64
+record: {last: all}
+"""
+    good = True
+    for backend in ("cpu", "cuda"):
+        run(text, f"lorenz-{backend}.h5", "--backend", backend)
+        got = values(f"lorenz-{backend}.h5")
+        for i, rho in enumerate((0.0, 21.0)):
+            xyz = np.array([got[f"{s}_last"][i] for s in "xyz"])
+            expected = np.array(LORENZ_RK4[rho])
+            error = np.max(np.abs(xyz - expected) / np.where(expected == 0, 1, np.abs(expected)))
+            good &= bool(error <= 1e-9)
+            print(f"lorenz63 rho {rho:4g} on {backend:4s}: relative error {error:.2e}")
+    return good
+
+
+def main():
+    make_files()
+    good = lorenz_numbers()
+    for model, precision, integrator, noise in itertools.product(
+        MODELS, ("fp64", "fp32"), ("euler", "heun", "rk4"), (False, True)
+    ):
+        if noise and (integrator == "rk4" or model == "lorenz63"):
+            continue
+        good &= compare(model, precision, integrator, noise)
+    raise SystemExit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()

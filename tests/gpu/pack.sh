@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Gather a build and the libraries it needs in one folder, to run it on a GPU machine that lacks
+# them. MPI and the C library stay that machine's own.
+#   bash tests/gpu/pack.sh [PRESET] [FOLDER]        default: release build/gpu
+# There: bash FOLDER/../../tests/gpu/run.sh FOLDER   (see tests/gpu/run.sh)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+preset=${1:-release} folder=${2:-build/gpu}
+
+cmake --preset "$preset" >/dev/null
+cmake --build --preset "$preset"
+rm -rf "$folder"
+mkdir -p "$folder/lib"
+cp "build/$preset/gridmarch" "build/$preset/tests/overlap" "$folder/"
+strip "$folder/gridmarch" "$folder/overlap"
+ldd "build/$preset/gridmarch" | awk '$3 ~ /^\// { print $3 }' |
+    grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libmpi|libopen-rte|libopen-pal|libhwloc|libevent[^/]*|libudev|ld-linux[^/]*)\.so' |
+    while read -r library; do cp -L "$library" "$folder/lib/"; done
+if [ -n "${GM_CONNECTOMES:-}" ]; then cp -r "$GM_CONNECTOMES/enigma_dk68" "$folder/"; fi
+du -sh "$folder"
