@@ -99,14 +99,18 @@ accept_or_stop() {
     exit 1
 }
 
+# apt_install [sudo...]: as root, or through sudo.
 apt_install() {
+    local begin=$SECONDS
     local -a as_root=("$@") apt=(env DEBIAN_FRONTEND=noninteractive apt-get -y -o DPkg::Lock::Timeout=300)
     local log="$root/build/log/install.log"
     mkdir -p "$root/build/log"
+    printf 'installing with apt: %s ... ' "${missing[*]}"
     {
         "${as_root[@]}" "${apt[@]}" update || echo "apt-get update failed: trying with the lists at hand"
         "${as_root[@]}" "${apt[@]}" install --no-install-recommends "${missing[@]}"
-    } >"$log" 2>&1 </dev/null && return 0
+    } >"$log" 2>&1 </dev/null && printf '%d s\n' "$((SECONDS - begin))" && return 0
+    echo FAILED
     tail -n 20 "$log" | sed 's/^/    | /' >&2
     fail "apt-get could not install: ${missing[*]}" "its whole output is in $log"
 }
@@ -130,15 +134,13 @@ if has_command apt-get && has_command dpkg-query; then
     if [ ${#missing[@]} -gt 0 ]; then
         apt_line="sudo apt-get update && sudo apt-get install --no-install-recommends ${missing[*]}"
         if [ "$(id -u)" -eq 0 ]; then
-            echo "installing with apt: ${missing[*]}"
             apt_install
         elif has_command sudo && sudo -n true 2>/dev/null; then
-            echo "installing with apt: ${missing[*]}"
             apt_install sudo -n
         elif [ -z "$(missing_tools "$@")" ]; then
             echo "install: not everything comes from apt here, but every tool needed was found"
         elif has_command sudo && [ -t 0 ] && [ -t 2 ]; then
-            echo "installing with apt, for which sudo may ask for your password: ${missing[*]}"
+            echo "packages are missing: installing them needs sudo, which may ask for your password"
             sudo -v || accept_or_stop "sudo was refused" "$@"
             apt_install sudo
         else

@@ -321,7 +321,7 @@ def draw_curves(axes, view, x, y):
         for k, group in enumerate(groups):
             axes.plot(place, array.isel({array[y].dims[0]: k}).values, marker=marker, markersize=4,
                       color=COLOURS[k], label=number(group))
-        axes.legend(title=label(array[y]), loc="center left", bbox_to_anchor=(1.0, 0.5))
+        axes.legend(title=textwrap.fill(label(array[y]), 20), loc="center left", bbox_to_anchor=(1.0, 0.5))
     dress_axis(axes.xaxis, view.array[x], values)
     axes.set_ylabel(view.label(",\n"))
     axes.margins(x=0.02)
@@ -501,4 +501,10 @@ def main(argv=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # as with  plot.py --table | head
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)

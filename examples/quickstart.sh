@@ -44,9 +44,9 @@ if [ "$code" -ne 0 ]; then
 fi
 
 python=$(gm_find_python h5netcdf matplotlib)
-gm_step "drawing it" "$log/quickstart-plot.log" \
-    "The result itself is whole: $result opens in xarray, h5py and h5dump." \
-    "$python" examples/plot.py "$result" --table -o "$picture"
+advice="The result itself is whole: $result opens in xarray, h5py and h5dump."
+gm_step "drawing it" "$log/quickstart-plot.log" "$advice" \
+    "$python" examples/plot.py "$result" E -o "$picture"
 printf '\n'
-sed '/^picture:/d' "$log/quickstart-plot.log"
+"$python" examples/plot.py "$result" --table
 printf '\nresult:  %s   (xarray.open_dataset opens it)\npicture: %s\n' "$result" "$picture"

@@ -3,7 +3,7 @@
  *  A backend (CPU, CUDA) opens devices; a device makes an engine for one sweep; an engine marches
  *  tiles. The run loop hands it work, one chunk of one tile at a time, in order:
  *
- *      submit(slot 0) submit(slot 1) collect(slot 0) write, submit(slot 0) collect(slot 1) ...
+ *      submit(0) submit(1) submit(2) collect(0) write, submit(0) collect(1) write, submit(1) ...
  *
  *  submit returns as soon as the work is queued, so that copies, marching and the writing of
  * earlier results overlap. Host data pass as double (a sweep's values) and leave in the sweep's
@@ -16,7 +16,9 @@
 #include "core/data.h"
 #include "core/sweep.h"
 
-enum { GM_N_SLOT = 2 };
+/* One chunk marches, one waits behind it, one is being written: the device never waits for the
+ * host. */
+enum { GM_N_SLOT = 3 };
 
 typedef struct gm_device gm_device;
 typedef struct gm_engine gm_engine;
@@ -38,13 +40,11 @@ typedef struct gm_tiling {
 /** One chunk of one tile. Pointers are borrowed for the call. */
 typedef struct gm_work {
     int64_t n_point;      /* 1 .. tile_points */
-    const int64_t *point; /* [n_point] index of each point in the sweep */
-    const uint64_t *seed; /* [n_point] */
-    const double *knob;   /* [n_knob][n_point] */
+    const int64_t *point; /* [n_point] index of each point in the sweep, rising */
     int64_t step_begin;   /* steps already done */
     int64_t n_step;       /* 1 .. chunk_steps */
     const double *input;  /* [n_step + 1][n_input][n_node] from gm_data_input; [1] if constant */
-    bool first, last;     /* of the tile: first reads point, seed and knob; last gives statistics */
+    bool first, last;     /* of the tile: first starts its points; last gives their statistics */
 } gm_work;
 
 /** What a chunk leaves. Pointers are borrowed until the slot is submitted again. */

@@ -43,8 +43,8 @@ int64_t gm_point_bytes(const gm_sweep *sweep, const gm_data *data)
     const int64_t statistics =
         gm_has_statistics(sweep) ? 2 * (int64_t)sizeof(double) + 3 * real : 0;
     const int64_t final = gm_n_final(sweep) * data->n_node * real + (int64_t)sizeof(int64_t);
-    const int64_t head = gm_model_n_knob(sweep->model) * real + 2 * (int64_t)sizeof(int64_t);
-    return n_value * (real + statistics) + GM_N_SLOT * (final + head) + (int64_t)sizeof(int64_t);
+    const int64_t knobs = gm_model_n_knob(sweep->model) * real;
+    return n_value * (real + statistics) + GM_N_SLOT * final + knobs + 4 * (int64_t)sizeof(int64_t);
 }
 
 int64_t gm_most_samples(const gm_sweep *sweep, int64_t n_step)

@@ -180,15 +180,15 @@ static void fill_block(gm_engine *e, int64_t i, const gm_work *work)
     b->first = i * lanes;
     b->n_lane = left < lanes ? (int)left : lanes;
     for (int lane = 0; lane < lanes; lane++) {
-        int64_t p = b->first + (lane < b->n_lane ? lane : b->n_lane - 1);
-        b->point[lane] = (uint64_t)work->point[p];
-        b->seed[lane] = work->seed[p];
+        double knob[GM_MAX_PARAM + GM_MAX_STATE];
+        int64_t p = work->point[b->first + (lane < b->n_lane ? lane : b->n_lane - 1)];
+        b->point[lane] = (uint64_t)p;
+        gm_sweep_point(e->sweep, p, knob, &b->seed[lane]);
         for (int k = 0; k < model->n_param; k++)
-            gm_put_real(e->sweep->precision, b->param, k * lanes + lane,
-                        work->knob[k * work->n_point + p]);
+            gm_put_real(e->sweep->precision, b->param, k * lanes + lane, knob[k]);
         for (int s = 0; s < model->n_state; s++)
             gm_put_real(e->sweep->precision, b->initial, s * lanes + lane,
-                        work->knob[(model->n_param + s) * work->n_point + p]);
+                        knob[model->n_param + s]);
     }
 }
 

@@ -163,7 +163,8 @@ GM_FN gm_real gm_sin_quarter(gm_real r, gm_bits quarter)
 
 /* Distance of x from the nearest whole number of quarter turns. Single precision reduces in
  * double, so that both are good to the last bits for |x| up to a million; beyond, the error grows
- * to the distance between neighbouring x in double. Where nothing is left of the angle: NaN. */
+ * to the distance between neighbouring x in double, and at 1e15, where nothing is left of the
+ * angle, the answer becomes NaN. */
 GM_FN gm_real gm_reduce_quarter(gm_real x, gm_bits *quarter)
 {
     const double magic = 6755399441055744.0;
@@ -175,7 +176,7 @@ GM_FN gm_real gm_reduce_quarter(gm_real x, gm_bits *quarter)
     r = r - whole * 2.02226624871116645580e-21;
     memcpy(&bits, &shifted, sizeof bits);
     *quarter = (gm_bits)(bits & 3); /* the magic number ends in zeros */
-    return __builtin_fabs(r) <= 1 ? (gm_real)r : GM_NAN;
+    return x * x < GM_C(1e30) ? (gm_real)r : GM_NAN;
 }
 
 GM_FN gm_real gm_sin(gm_real x)

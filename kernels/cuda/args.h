@@ -7,7 +7,13 @@
 
 #include <stdint.h>
 
-enum { GM_CUDA_MAX_KNOB = 80, GM_CUDA_MAX_STATE = 16, GM_CUDA_N_FINAL = 5 };
+enum { GM_CUDA_MAX_KNOB = 80, GM_CUDA_MAX_STATE = 16, GM_CUDA_MAX_AXIS = 32, GM_CUDA_N_FINAL = 5 };
+
+/* A swept axis: point p has value[(p / stride) % n]. */
+typedef struct gm_cuda_axis {
+    int64_t stride, n;
+    const double *value; /* [n] */
+} gm_cuda_axis;
 
 typedef struct gm_cuda_args {
     int32_t n_node, n_point, capacity; /* capacity: the [point] extent of every array */
@@ -20,14 +26,18 @@ typedef struct gm_cuda_args {
     void *first, *low, *high; /* real [n_state][n_node][point] */
     int64_t *failed;          /* [point] first step not finite, -1: none */
 
-    const void *weight;                 /* real [n_node source][n_node target] */
-    const void *strength;               /* real [n_node] */
-    const void *node_value;             /* real [row][n_node] */
-    int16_t node_row[GM_CUDA_MAX_KNOB]; /* row of a knob in node_value, -1: of the point */
-    const int64_t *point;               /* [point] index in the sweep */
-    const uint64_t *seed;               /* [point] */
-    const void *knob;                   /* real [n_knob][point] */
-    uint32_t uniform_mask;              /* bit s: initial value of state s is drawn */
+    const void *weight;                  /* real [n_node source][n_node target] */
+    const void *strength;                /* real [n_node] */
+    const void *node_value;              /* real [row][n_node] */
+    double knob[GM_CUDA_MAX_KNOB];       /* value of a knob that neither nodes nor points change */
+    int16_t node_row[GM_CUDA_MAX_KNOB];  /* its row in node_value, or -1 */
+    int16_t knob_axis[GM_CUDA_MAX_KNOB]; /* its axis, or -1 */
+    gm_cuda_axis axis[GM_CUDA_MAX_AXIS];
+    int32_t seed_axis; /* or -1: every point has `seed` */
+    uint64_t seed;
+    const int64_t *point; /* [point] index in the sweep; NULL: point_begin + i */
+    int64_t point_begin;
+    uint32_t uniform_mask; /* bit s: initial value of state s is drawn */
     double uniform_low[GM_CUDA_MAX_STATE], uniform_high[GM_CUDA_MAX_STATE];
 
     int64_t step_begin, n_step;

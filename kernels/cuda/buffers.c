@@ -102,6 +102,38 @@ cleanup:
     return st;
 }
 
+/* Axes go up once; the device finds a point's values itself. */
+static gm_status upload_axes(const gm_sweep *sweep, gm_cuda_constants *constants,
+                             gm_cuda_args *args)
+{
+    gm_status st = GM_OK;
+    int64_t n_value = 0, stride = 1, used = 0;
+    if (sweep->n_axis > GM_CUDA_MAX_AXIS)
+        return GM_FAIL(GM_E_DEVICE, "%d axes; on a GPU at most %d are possible", sweep->n_axis,
+                       GM_CUDA_MAX_AXIS);
+    for (int i = 0; i < sweep->n_axis; i++) n_value += sweep->axis[i].n;
+    GM_TRY(st, gm_cuda_take(n_value * (int64_t)sizeof(double), &constants->axis_value));
+    memset(args->knob_axis, -1, sizeof args->knob_axis);
+    args->seed_axis = -1;
+    args->seed = sweep->seed;
+    memcpy(args->knob, sweep->knob, (size_t)gm_model_n_knob(sweep->model) * sizeof(double));
+    for (int i = sweep->n_axis - 1; i >= 0; i--) {
+        const gm_axis *axis = &sweep->axis[i];
+        args->axis[i] = (gm_cuda_axis){stride, axis->n, constants->axis_value + used};
+        GM_TRY(st, GM_CUDA("copying an axis to the GPU",
+                           cudaMemcpy(constants->axis_value + used, axis->value,
+                                      (size_t)axis->n * sizeof(double), cudaMemcpyHostToDevice)));
+        used += axis->n;
+        if (sweep->design == GM_DESIGN_GRID) stride *= axis->n;
+        if (axis->kind == GM_AXIS_SEED)
+            args->seed_axis = i;
+        else
+            args->knob_axis[axis->knob] = (int16_t)i;
+    }
+cleanup:
+    return st;
+}
+
 static void set_masks(const gm_sweep *sweep, gm_cuda_args *args)
 {
     for (int s = 0; s < sweep->model->n_state; s++) {
@@ -131,6 +163,7 @@ gm_status gm_cuda_constants_create(const gm_sweep *sweep, const gm_data *data,
     set_masks(sweep, args);
     GM_TRY(st, upload_network(sweep, data, constants));
     GM_TRY(st, upload_node_values(sweep, data, constants, args));
+    GM_TRY(st, upload_axes(sweep, constants, args));
     args->weight = constants->weight;
     args->strength = constants->strength;
     args->node_value = constants->node_value;
@@ -143,5 +176,6 @@ void gm_cuda_constants_destroy(gm_cuda_constants *constants)
     cudaFree(constants->weight);
     cudaFree(constants->strength);
     cudaFree(constants->node_value);
+    cudaFree(constants->axis_value);
     memset(constants, 0, sizeof *constants);
 }

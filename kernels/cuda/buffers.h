@@ -18,10 +18,11 @@ void gm_cuda_pair_destroy(gm_cuda_pair *pair);
 /** Everything on the device that lasts as long as the engine. */
 typedef struct gm_cuda_constants {
     void *weight, *strength, *node_value;
+    double *axis_value; /* of all axes, one behind the other */
 } gm_cuda_constants;
 
-/** Upload weights (transposed: [source][target]), strengths and per-node values, and enter them in
- *  args with all else that does not change during the sweep. */
+/** Upload weights (transposed: [source][target]), strengths, per-node values and axes, and enter
+ * them in args with all else that does not change during the sweep. */
 gm_status gm_cuda_constants_create(const gm_sweep *sweep, const gm_data *data,
                                    gm_cuda_constants *constants, gm_cuda_args *args);
 void gm_cuda_constants_destroy(gm_cuda_constants *constants);

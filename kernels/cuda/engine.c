@@ -1,12 +1,13 @@
-/* The CUDA engine: three streams (up, march, down) and two slots, so that the next chunk's inputs
+/* The CUDA engine: three streams (up, march, down) and a few slots, so that the next chunk's inputs
  * rise and the last chunk's results come down while a chunk marches.
  *
  *     up     [input k+1]-.         A slot's buffers are free again once it was collected, so the
  *     march  [chunk k   ] '->[chunk k+1]   events below are all the order there is.
  *     down   [result k-1]    [result k]
  *
- * What a tile starts from (points, seeds, knobs) must stay while the tile marches: it alternates by
- * tile, not by slot. */
+ * A tile's list of points must stay while the tile marches: it alternates by tile, not by slot. Two
+ * suffice, since at most GM_N_SLOT chunks are on their way and a tile is only followed by its next.
+ */
 #include "kernels/cuda/buffers.h"
 #include "kernels/cuda/cuda.h"
 #include "kernels/shape.h"
@@ -15,7 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POINT_THREADS = 128, SPARE_BYTES = 64 << 20, MAX_NODE = 1024, N_EVENT = 6 };
+enum {
+    POINT_THREADS = 128,
+    SPARE_BYTES = 64 << 20,
+    NARROW_NODES = 256,
+    MAX_NODE = 1024,
+    N_EVENT = 6
+};
 enum { UP_BEGIN, UP_END, MARCH_BEGIN, MARCH_END, DOWN_BEGIN, DOWN_END };
 
 typedef struct gm_slot {
@@ -38,8 +45,8 @@ struct gm_engine {
     gm_cuda_constants constants;
     gm_cuda_args args;
     void *x, *sum, *square, *extreme[3], *failed, *raw;
-    gm_cuda_pair head[2]; /* int64 point[], uint64 seed[], real knob[][] of a tile */
-    int tile;             /* counts tiles: which head */
+    gm_cuda_pair points[2]; /* int64 [capacity] of a tile, alternating */
+    int tile;               /* counts tiles with a list */
     gm_slot slot[GM_N_SLOT];
     gm_engine_usage usage;
 };
@@ -58,6 +65,7 @@ static void footprint(const gm_sweep *sweep, const gm_data *data, int64_t *fixed
 {
     const int64_t row = gm_n_trajectory(sweep) * data->n_node * gm_real_size(sweep);
     *fixed = (data->n_node + 2) * data->n_node * gm_real_size(sweep) + 4 * (int64_t)SPARE_BYTES;
+    for (int i = 0; i < sweep->n_axis; i++) *fixed += sweep->axis[i].n * (int64_t)sizeof(double);
     *per_point = gm_point_bytes(sweep, data);
     *per_sample = row * (GM_N_SLOT + (sweep->model->n_coupling == 0));
 }
@@ -74,11 +82,7 @@ static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
 
 static gm_status load_kernels(gm_engine *e)
 {
-    static const char *const march[3][2] = {
-        [GM_EULER] = {"gm_march_euler", "gm_march_euler_statistics"},
-        [GM_HEUN] = {"gm_march_heun", "gm_march_heun_statistics"},
-        [GM_RK4] = {"gm_march_rk4", "gm_march_rk4_statistics"},
-    };
+    char name[64];
     gm_status st = GM_OK;
     const gm_cuda_image *image = gm_cuda_images;
     while (image->model && (strcmp(image->model, e->sweep->model->name) != 0 ||
@@ -86,7 +90,9 @@ static gm_status load_kernels(gm_engine *e)
         image++;
     if (!image->model)
         return GM_FAIL(GM_E_INTERNAL, "no GPU code for model %s", e->sweep->model->name);
-    const char *name = march[e->sweep->integrator][gm_has_statistics(e->sweep)];
+    snprintf(name, sizeof name, "gm_march_%s%s%s", gm_integrator_name(e->sweep->integrator),
+             gm_has_statistics(e->sweep) ? "_statistics" : "",
+             e->data->n_node > NARROW_NODES ? "_wide" : "");
     GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryLoadData(&e->library, image->code, NULL, NULL,
                                                                0, NULL, NULL, 0)));
     GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->march, e->library, name)));
@@ -124,10 +130,10 @@ static gm_status create_state(gm_engine *e, gm_tiling tiling)
     gm_status st = GM_OK;
     const int64_t real = gm_real_size(e->sweep);
     const int64_t n_value = tiling.tile_points * e->sweep->model->n_state * e->data->n_node;
-    const int64_t head = tiling.tile_points * (16 + gm_model_n_knob(e->sweep->model) * real);
     GM_TRY(st, gm_cuda_take(n_value * real, &e->x));
     GM_TRY(st, gm_cuda_take(tiling.tile_points * 8, &e->failed));
-    for (int i = 0; i < 2; i++) GM_TRY(st, gm_cuda_pair_create(&e->head[i], head));
+    for (int i = 0; i < 2; i++)
+        GM_TRY(st, gm_cuda_pair_create(&e->points[i], tiling.tile_points * 8));
     if (gm_has_statistics(e->sweep)) {
         GM_TRY(st, gm_cuda_take(n_value * 8, &e->sum));
         GM_TRY(st, gm_cuda_take(n_value * 8, &e->square));
@@ -184,7 +190,7 @@ static void destroy(gm_engine **engine)
         for (int k = 0; k < N_EVENT; k++)
             if (e->slot[i].event[k]) cudaEventDestroy(e->slot[i].event[k]);
     }
-    for (int i = 0; i < 2; i++) gm_cuda_pair_destroy(&e->head[i]);
+    for (int i = 0; i < 2; i++) gm_cuda_pair_destroy(&e->points[i]);
     void *const array[] = {e->x,          e->sum,        e->square, e->extreme[0],
                            e->extreme[1], e->extreme[2], e->failed, e->raw};
     for (size_t i = 0; i < sizeof array / sizeof array[0]; i++) cudaFree(array[i]);
@@ -240,28 +246,22 @@ cleanup:
 /* --- submit -------------------------------------------------------------------------------------
  */
 
-/* A tile's points, seeds and knobs: to pinned memory, then up. */
-static gm_status send_head(gm_engine *e, const gm_work *work)
+/* Which points a tile holds: a range says it all; only the gaps of a resumed sweep need a list. */
+static gm_status send_points(gm_engine *e, gm_slot *slot, const gm_work *work)
 {
-    gm_cuda_pair *head = &e->head[++e->tile % 2];
-    const int64_t capacity = e->args.capacity;
     const int64_t n = work->n_point;
-    int64_t *point = head->host;
-    uint64_t *seed = (uint64_t *)head->host + capacity;
-    void *knob = (uint64_t *)head->host + 2 * capacity;
-    memcpy(point, work->point, (size_t)n * sizeof *point);
-    memcpy(seed, work->seed, (size_t)n * sizeof *seed);
-    for (int64_t k = 0; k < gm_model_n_knob(e->sweep->model); k++)
-        for (int64_t p = 0; p < n; p++)
-            gm_put_real(e->sweep->precision, knob, k * capacity + p, work->knob[k * n + p]);
+    const size_t size = (size_t)n * sizeof(int64_t);
     e->args.n_point = (int32_t)n;
-    e->args.point = head->device;
-    e->args.seed = (const uint64_t *)head->device + capacity;
-    e->args.knob = (const uint64_t *)head->device + 2 * capacity;
-    e->usage.bytes_up += (int64_t)head->size;
-    return GM_CUDA(
-        "copying a tile's parameters to the GPU",
-        cudaMemcpyAsync(head->device, head->host, head->size, cudaMemcpyHostToDevice, e->up));
+    e->args.point_begin = work->point[0];
+    e->args.point = NULL;
+    if (work->point[n - 1] - work->point[0] == n - 1) return GM_OK;
+    gm_cuda_pair *list = &e->points[++e->tile % 2];
+    memcpy(list->host, work->point, size);
+    e->args.point = list->device;
+    slot->moved_up = true;
+    e->usage.bytes_up += (int64_t)size;
+    return GM_CUDA("copying a tile's points to the GPU",
+                   cudaMemcpyAsync(list->device, list->host, size, cudaMemcpyHostToDevice, e->up));
 }
 
 /* Inputs of the chunk, or once for all if they are constant. */
@@ -391,11 +391,10 @@ static gm_status submit(gm_engine *e, int index, const gm_work *work)
     gm_status st = GM_OK;
     gm_slot *slot = &e->slot[index];
     gm_cuda_args *a = &e->args;
-    slot->moved_up = work->first;
-    slot->moved_down = false;
+    slot->moved_up = slot->moved_down = false;
 
     GM_TRY(st, mark(slot, UP_BEGIN, e->up));
-    if (work->first) GM_TRY(st, send_head(e, work));
+    if (work->first) GM_TRY(st, send_points(e, slot, work));
     GM_TRY(st, send_input(e, slot, work));
     GM_TRY(st, mark(slot, UP_END, e->up));
 

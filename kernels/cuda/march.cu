@@ -40,11 +40,28 @@ static __device__ int64_t at(const gm_cuda_args &a, const Place &p, int quantity
     return ((int64_t)quantity * a.n_node + p.node) * a.capacity + p.point;
 }
 
+/* Index of the point in the whole sweep. */
+static __device__ int64_t point_of(const gm_cuda_args &a, const Place &p)
+{
+    return a.point ? a.point[p.point] : a.point_begin + p.point;
+}
+
+static __device__ double axis_value(const gm_cuda_args &a, const Place &p, int axis)
+{
+    const gm_cuda_axis &x = a.axis[axis];
+    return x.value[point_of(a, p) / x.stride % x.n];
+}
+
 static __device__ gm_real knob(const gm_cuda_args &a, const Place &p, int k)
 {
-    const int row = a.node_row[k];
-    return row >= 0 ? ((const gm_real *)a.node_value)[row * a.n_node + p.node]
-                    : ((const gm_real *)a.knob)[(int64_t)k * a.capacity + p.point];
+    if (a.node_row[k] >= 0)
+        return ((const gm_real *)a.node_value)[a.node_row[k] * a.n_node + p.node];
+    return (gm_real)(a.knob_axis[k] >= 0 ? axis_value(a, p, a.knob_axis[k]) : a.knob[k]);
+}
+
+static __device__ uint64_t seed_of(const gm_cuda_args &a, const Place &p)
+{
+    return a.seed_axis >= 0 ? (uint64_t)axis_value(a, p, a.seed_axis) : a.seed;
 }
 
 static __device__ void load_params(const gm_cuda_args &a, const Place &p, gm_params *m)
@@ -84,37 +101,60 @@ static __device__ void couple(const gm_cuda_args &a, const Place &p, const gm_st
     __syncthreads();
     if (!p.active) return;
     const gm_real *weight = (const gm_real *)a.weight + p.node;
-    gm_real total[GM_N_COUPLING > 0 ? GM_N_COUPLING : 1] = {0};
+    constexpr int PARTS = 4; /* independent sums, so that their latencies overlap */
+    constexpr int N = GM_N_COUPLING > 0 ? GM_N_COUPLING : 1;
+    gm_real part[N][PARTS] = {};
+    int j = 0;
 #pragma unroll 4
-    for (int j = 0; j < a.n_node; j++) {
-        const gm_real w = weight[(int64_t)j * a.n_node];
-        for (int k = 0; k < GM_N_COUPLING; k++) total[k] += w * source[k * a.n_node + j];
+    for (; j + PARTS <= a.n_node; j += PARTS) {
+#pragma unroll
+        for (int i = 0; i < PARTS; i++) {
+            const gm_real w = weight[(j + i) * a.n_node];
+            for (int k = 0; k < GM_N_COUPLING; k++) part[k][i] += w * source[k * a.n_node + j + i];
+        }
     }
-#define X(name, ...) c->name = total[GM_COUPLING_##name];
+    for (; j < a.n_node; j++)
+        for (int k = 0; k < GM_N_COUPLING; k++)
+            part[k][0] += weight[j * a.n_node] * source[k * a.n_node + j];
+#define X(name, ...)                                                                               \
+    c->name = (part[GM_COUPLING_##name][0] + part[GM_COUPLING_##name][1]) +                        \
+              (part[GM_COUPLING_##name][2] + part[GM_COUPLING_##name][3]);
     GM_COUPLINGS(X)
 #undef X
 }
 
-static __device__ void load_inputs(const gm_cuda_args &a, const Place &p, int64_t i, gm_real time,
-                                   gm_drive *c)
-{
-    const gm_real *now = (const gm_real *)a.input + i * a.input_stride + p.node;
-    [[maybe_unused]] const gm_real *next = now + a.input_stride;
+/* Inputs of a node at both ends of a step. The far end is fetched a step ahead: its way from memory
+ * is hidden behind the coupling. */
+struct Inputs {
+    gm_real now[GM_N_INPUT > 0 ? GM_N_INPUT : 1], next[GM_N_INPUT > 0 ? GM_N_INPUT : 1];
+
+    __device__ void fetch(const gm_cuda_args &a, const Place &p, int64_t i)
+    {
+        const gm_real *row = (const gm_real *)a.input + i * a.input_stride + p.node;
+        for (int k = 0; k < GM_N_INPUT; k++) {
+            now[k] = next[k];
+            next[k] = row[k * a.n_node];
+        }
+    }
+
+    __device__ void give(const gm_cuda_args &a, gm_real time, gm_drive *c) const
+    {
 #define X(name, ...)                                                                               \
-    c->name = gm_stage_input(a.linear >> GM_INPUT_##name & 1, time,                                \
-                             now[GM_INPUT_##name * a.n_node], next[GM_INPUT_##name * a.n_node]);
-    GM_INPUTS(X)
+    c->name = gm_stage_input(a.linear >> GM_INPUT_##name & 1, time, now[GM_INPUT_##name],          \
+                             next[GM_INPUT_##name]);
+        GM_INPUTS(X)
 #undef X
-}
+    }
+};
 
 /* --- noise ---------------------------------------------------------------------------------------
  */
 
-static __device__ void draw(const gm_cuda_args &a, const Place &p, int64_t step, Normals *normals)
+static __device__ void draw(int64_t point, uint64_t seed, int node, int64_t step, Normals *normals)
 {
     for (int group = 0; group < NOISE_GROUPS; group++)
-        gm_draw_normals(a.seed[p.point], (uint64_t)a.point[p.point], p.node, group,
-                        (uint64_t)step / NOISE_STEPS, normals->value + 4 * group);
+        gm_draw_normals(seed, (uint64_t)point, node, group, (uint64_t)step / NOISE_STEPS,
+                        normals->value + 4 * group);
 }
 
 /* The normal that noise k uses at a step; written so that the array stays in registers. */
@@ -129,14 +169,12 @@ static __device__ void draw(const gm_cuda_args &a, const Place &p, int64_t step,
 }
 
 static __device__ void load_kick(const gm_cuda_args &a, const gm_params *m, const Normals *normals,
-                                 int64_t step, gm_state *kick)
+                                 gm_real root_dt, int64_t step, gm_state *kick)
 {
-    const gm_real root_dt = (gm_real)sqrt(a.dt);
 #define X(name, ...) kick->name = 0;
     GM_STATES(X)
 #undef X
     if (!a.noise) return;
-    (void)root_dt;
 #define X(name, amplitude)                                                                         \
     kick->name = root_dt * (amplitude)*normal_of(normals, GM_NOISE_##name, step);
     GM_NOISES(X)
@@ -268,9 +306,12 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
     gm_state s = {};
     gm_drive c = {};
     Normals normals = {};
+    Inputs inputs = {};
     Observer<STATISTICS> observer;
     Sampling sampling(a);
-    int64_t failed = -1;
+    int64_t failed = -1, point = 0;
+    uint64_t seed = 0;
+    const gm_real dt = (gm_real)a.dt, root_dt = (gm_real)sqrt(a.dt);
     int half = 0;
 
     if (!COUPLED && !p.active) return;
@@ -279,22 +320,26 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
         load_state(a, p, &s);
         observer.load(a, p);
         c.strength = ((const gm_real *)a.strength)[p.node];
+        point = point_of(a, p);
+        seed = seed_of(a, p);
+        inputs.fetch(a, p, 0);
     }
     for (int64_t i = 0; i < a.n_step; i++) {
         const int64_t step = a.step_begin + i;
         gm_state base, slopes, kick;
+        if (p.active) inputs.fetch(a, p, i + 1);
         if (GM_N_NOISE > 0 && a.noise && p.active && (i == 0 || step % NOISE_STEPS == 0))
-            draw(a, p, step, &normals);
-        load_kick(a, &m, &normals, step, &kick);
+            draw(point, seed, p.node, step, &normals);
+        load_kick(a, &m, &normals, root_dt, step, &kick);
 #pragma unroll
         for (int stage = 0; stage < gm_step_n_stage(INTEGRATOR); stage++) {
             gm_state k;
             if (COUPLED) couple(a, p, &s, half, &c);
             half ^= 1;
             if (!p.active) continue;
-            load_inputs(a, p, i, gm_stage_time(INTEGRATOR, stage), &c);
+            inputs.give(a, gm_stage_time(INTEGRATOR, stage), &c);
             gm_drift(&m, &s, &c, &k);
-            gm_stage_finish(INTEGRATOR, stage, (gm_real)a.dt, &k, &kick, &s, &base, &slopes);
+            gm_stage_finish(INTEGRATOR, stage, dt, &k, &kick, &s, &base, &slopes);
         }
         if (!p.active) continue;
         if (failed < 0 && not_finite(&s)) failed = step + 1;
@@ -306,42 +351,29 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
     observer.store(a, p);
 }
 
-static constexpr int BLOCK = COUPLED ? 1024 : 256;
+/* Blocks of up to 256 threads may use all registers they like; wide blocks, up to 1,024 nodes, may
+ * not. */
+static constexpr int NARROW = 256, WIDE = 1024;
+#define ENTRY(bound) __global__ void __launch_bounds__(bound)
+#define ARGS         const __grid_constant__ gm_cuda_args a
 
 extern "C" {
 
-__global__ void __launch_bounds__(BLOCK) gm_march_euler(const __grid_constant__ gm_cuda_args a)
-{
-    march<GM_STEP_EULER, false>(a);
-}
+/* clang-format off */
+ENTRY(NARROW) gm_march_euler(ARGS) { march<GM_STEP_EULER, false>(a); }
+ENTRY(NARROW) gm_march_heun(ARGS) { march<GM_STEP_HEUN, false>(a); }
+ENTRY(NARROW) gm_march_rk4(ARGS) { march<GM_STEP_RK4, false>(a); }
+ENTRY(NARROW) gm_march_euler_statistics(ARGS) { march<GM_STEP_EULER, true>(a); }
+ENTRY(NARROW) gm_march_heun_statistics(ARGS) { march<GM_STEP_HEUN, true>(a); }
+ENTRY(NARROW) gm_march_rk4_statistics(ARGS) { march<GM_STEP_RK4, true>(a); }
+ENTRY(WIDE) gm_march_euler_wide(ARGS) { march<GM_STEP_EULER, false>(a); }
+ENTRY(WIDE) gm_march_heun_wide(ARGS) { march<GM_STEP_HEUN, false>(a); }
+ENTRY(WIDE) gm_march_rk4_wide(ARGS) { march<GM_STEP_RK4, false>(a); }
+ENTRY(WIDE) gm_march_euler_statistics_wide(ARGS) { march<GM_STEP_EULER, true>(a); }
+ENTRY(WIDE) gm_march_heun_statistics_wide(ARGS) { march<GM_STEP_HEUN, true>(a); }
+ENTRY(WIDE) gm_march_rk4_statistics_wide(ARGS) { march<GM_STEP_RK4, true>(a); }
 
-__global__ void __launch_bounds__(BLOCK) gm_march_heun(const __grid_constant__ gm_cuda_args a)
-{
-    march<GM_STEP_HEUN, false>(a);
-}
-
-__global__ void __launch_bounds__(BLOCK) gm_march_rk4(const __grid_constant__ gm_cuda_args a)
-{
-    march<GM_STEP_RK4, false>(a);
-}
-
-__global__ void __launch_bounds__(BLOCK)
-    gm_march_euler_statistics(const __grid_constant__ gm_cuda_args a)
-{
-    march<GM_STEP_EULER, true>(a);
-}
-
-__global__ void __launch_bounds__(BLOCK)
-    gm_march_heun_statistics(const __grid_constant__ gm_cuda_args a)
-{
-    march<GM_STEP_HEUN, true>(a);
-}
-
-__global__ void __launch_bounds__(BLOCK)
-    gm_march_rk4_statistics(const __grid_constant__ gm_cuda_args a)
-{
-    march<GM_STEP_RK4, true>(a);
-}
+/* clang-format on */
 
 /* Initial states. Grid: x over points, y over nodes. */
 __global__ void gm_begin(const __grid_constant__ gm_cuda_args a)
@@ -355,7 +387,7 @@ __global__ void gm_begin(const __grid_constant__ gm_cuda_args a)
     for (int s = 0; s < GM_N_STATE; s++) {
         gm_real value = knob(a, p, GM_N_PARAM + s);
         if (a.uniform_mask >> s & 1)
-            value = (gm_real)gm_draw_initial(a.seed[p.point], (uint64_t)a.point[p.point], p.node, s,
+            value = (gm_real)gm_draw_initial(seed_of(a, p), (uint64_t)point_of(a, p), p.node, s,
                                              a.uniform_low[s], a.uniform_high[s]);
         ((gm_real *)a.x)[at(a, p, s)] = value;
     }

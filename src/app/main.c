@@ -1,5 +1,7 @@
 /* Reads the command line, starts MPI where a command needs it, and is the one place that prints
  * errors and ends the program. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +57,18 @@ static int launcher_rank(void)
     return 0;
 }
 
+/* A closed standard stream would lend its number to the next file, which then gets the messages. */
+static void open_standard_streams(void)
+{
+    int fd = 0;
+    while (fd >= 0 && fd <= STDERR_FILENO) fd = open("/dev/null", O_RDWR);
+    if (fd > STDERR_FILENO) close(fd);
+}
+
 int main(int argc, char **argv)
 {
     gm_options options;
+    open_standard_streams();
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an ordinary write error */
     gm_status st = gm_options_read(argc, argv, &options);
     if (st != GM_OK) {
@@ -70,7 +81,10 @@ int main(int argc, char **argv)
     } else if (launcher_rank() == 0) {
         st = without_mpi(&options);
     }
-    if (st == GM_OK && fflush(stdout) != 0) st = GM_E_IO;
+    if (st == GM_OK && fflush(stdout) != 0) {
+        st = GM_FAIL(GM_E_IO, "cannot write to standard output: %s", strerror(errno));
+        gm_print_error(gm_status_message());
+    }
     gm_options_clear(&options);
     return gm_status_exit_code(st);
 }

@@ -1,5 +1,5 @@
-/* Chunk k + 1 is handed to the engine before the results of chunk k are written, across tiles too:
- * so the device, both copy directions and the file system work at the same time. */
+/* Later chunks are handed to the engine before the results of chunk k are written, across tiles
+ * too: so the device, both copy directions and the file system work at the same time. */
 #include "app/march.h"
 
 #include <stdlib.h>
@@ -18,9 +18,6 @@ typedef struct run {
     const gm_march_plan *plan;
     const gm_sweep *sweep;
     const gm_layout *layout;
-    int64_t *point; /* [tile] */
-    uint64_t *seed;
-    double *knob, *one;          /* [n_knob][tile], [n_knob] */
     double *input;               /* [chunk + 1][n_input][n_node] */
     uint8_t *status;             /* [n_mine] what the ledger will say */
     int64_t *failed;             /* [n_mine] */
@@ -56,28 +53,15 @@ static bool next_item(const run *r, item *it)
     return true;
 }
 
-static void fill_points(run *r, const item *it)
-{
-    const int n_knob = gm_model_n_knob(r->sweep->model);
-    memcpy(r->point, r->plan->output->missing + it->begin, (size_t)it->n_point * sizeof *r->point);
-    for (int64_t p = 0; p < it->n_point; p++) {
-        gm_sweep_point(r->sweep, r->point[p], r->one, &r->seed[p]);
-        for (int k = 0; k < n_knob; k++) r->knob[k * it->n_point + p] = r->one[k];
-    }
-}
-
 static gm_status submit(run *r, const item *it, int slot)
 {
     const bool varies = gm_data_input_varies(r->sweep, r->plan->request->data);
-    if (it->first) fill_points(r, it);
     if (varies || it->first)
         gm_data_input(r->sweep, r->plan->request->data, it->step_begin, varies ? it->n_step : 0,
                       r->input);
     const gm_work work = {
         .n_point = it->n_point,
-        .point = r->point,
-        .seed = r->seed,
-        .knob = r->knob,
+        .point = r->plan->output->missing + it->begin,
         .step_begin = it->step_begin,
         .n_step = it->n_step,
         .input = r->input,
@@ -176,11 +160,12 @@ static gm_status report(run *r)
     return st;
 }
 
-static gm_status collect(run *r, const item *it, int slot)
+static gm_status collect(run *r, const item *queue, int64_t slot)
 {
     gm_status st = GM_OK;
+    const item *it = &queue[slot];
     gm_result result;
-    GM_TRY(st, r->plan->backend->collect(r->plan->engine, slot, &result));
+    GM_TRY(st, r->plan->backend->collect(r->plan->engine, (int)slot, &result));
     GM_TRY(st, write_variables(r, it, &result));
     r->tally->progress.point_steps += it->n_point * it->n_step;
     if (it->last) {
@@ -199,32 +184,21 @@ cleanup:
 static gm_status take_memory(run *r)
 {
     const gm_sweep *sweep = r->sweep;
-    const size_t n_knob = (size_t)gm_model_n_knob(sweep->model);
-    const size_t tile = (size_t)r->plan->tiling.tile_points;
     const size_t n_row = gm_data_input_varies(sweep, r->plan->request->data)
                              ? (size_t)r->plan->tiling.chunk_steps + 1
                              : 1;
     const size_t n_input =
         n_row * (size_t)sweep->model->n_input * (size_t)r->plan->request->data->n_node;
     const size_t n_mine = (size_t)r->plan->output->n_mine;
-    r->point = malloc(tile * sizeof *r->point);
-    r->seed = malloc(tile * sizeof *r->seed);
-    r->knob = malloc(tile * n_knob * sizeof *r->knob);
-    r->one = malloc(n_knob * sizeof *r->one);
     r->input = malloc((n_input + 1) * sizeof *r->input);
     r->status = malloc(n_mine + 1);
     r->failed = malloc((n_mine + 1) * sizeof *r->failed);
-    if (r->point && r->seed && r->knob && r->one && r->input && r->status && r->failed)
-        return GM_OK;
+    if (r->input && r->status && r->failed) return GM_OK;
     return GM_FAIL(GM_E_MEMORY, "out of memory");
 }
 
 static void give_memory(run *r)
 {
-    free(r->point);
-    free(r->seed);
-    free(r->knob);
-    free(r->one);
     free(r->input);
     free(r->status);
     free(r->failed);
@@ -238,17 +212,17 @@ gm_status gm_march_run(const gm_march_plan *plan, gm_tally *tally)
              .layout = plan->request->layout,
              .marked_at = now(),
              .tally = tally};
-    item it = {0}, before = {0};
-    int slot = 0;
+    item it = {0}, queue[GM_N_SLOT]; /* chunk i of this rank lies in slot i % GM_N_SLOT */
+    int64_t n_submitted = 0, n_collected = 0;
     memset(tally, 0, sizeof *tally);
     GM_TRY(st, take_memory(&r));
     while (next_item(&r, &it)) {
-        GM_TRY(st, submit(&r, &it, slot));
-        if (before.n_step > 0) GM_TRY(st, collect(&r, &before, slot ^ 1));
-        before = it;
-        slot ^= 1;
+        if (n_submitted - n_collected == GM_N_SLOT)
+            GM_TRY(st, collect(&r, queue, n_collected++ % GM_N_SLOT));
+        queue[n_submitted % GM_N_SLOT] = it;
+        GM_TRY(st, submit(&r, &it, (int)(n_submitted++ % GM_N_SLOT)));
     }
-    if (before.n_step > 0) GM_TRY(st, collect(&r, &before, slot ^ 1));
+    while (n_collected < n_submitted) GM_TRY(st, collect(&r, queue, n_collected++ % GM_N_SLOT));
     GM_TRY(st, mark_written(&r));
     tally->progress.finished = 1;
     GM_TRY(st, report(&r));

@@ -39,9 +39,13 @@ class Done:
 
 
 def command(args, ranks=0):
-    """The command line; ranks 0: without mpirun."""
+    """The command line; ranks 0: without mpirun. The CPU computes unless args say otherwise, so
+    that the tests do the same on a machine with GPUs."""
     launcher = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none"]
-    return (launcher if ranks else []) + [PROGRAM, *map(str, args)]
+    words = [PROGRAM, *map(str, args)]
+    if args and args[0] in ("run", "plan") and "--backend" not in args:
+        words[2:2] = ["--backend", "cpu"]
+    return (launcher if ranks else []) + words
 
 
 def environment(**extra):

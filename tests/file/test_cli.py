@@ -1,0 +1,239 @@
+"""The commands as a user meets them: help, models, plan, info, doctor; what is printed where."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import (EXAMPLES, RING, ROOT, assert_same, command, environment, march,  # noqa: E402
+                     needs_program, run, write)
+
+pytestmark = needs_program
+
+COMMANDS = ["run", "plan", "models", "info", "doctor"]
+EXAMPLE = EXAMPLES / "wilson_cowan.yaml"
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    return march(EXAMPLE, tmp_path_factory.mktemp("cli") / "r.h5", "--quiet")
+
+
+# --- help and version ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("args", [[], ["--help"], ["-h"], ["help"]])
+def test_help_lists_every_command(args):
+    done = run(*args)
+    assert done.code == 0 and done.err == ""
+    assert all(re.search(rf"^  {name}\b", done.out, re.M) for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name):
+    done = run(name, "--help")
+    assert done.code == 0 and done.err == ""
+    assert done.out.startswith(f"usage: gridmarch {name}")
+    assert run(name, "-h").out == done.out
+
+
+def test_every_option_that_help_shows_is_taken():
+    values = {"--set", "--output", "--tile", "--chunk", "--threads", "--ranks"}
+    for name in ("run", "plan"):
+        text = run(name, "--help").out
+        for option in set(re.findall(r"--[a-z][a-z-]+", text)) - {"--backend"}:
+            done = run(name, f"{option}=1" if option in values else option, "--help")
+            assert done.out == text, (name, option, done.err)
+    for option in ("--set", "--output", "--backend", "--tile", "--chunk", "--threads"):
+        assert option in run("run", "--help").out and option in run("plan", "--help").out
+
+
+def test_help_wins_over_what_stands_beside_it():
+    assert run("run", "gone.yaml", "--help").out == run("run", "--help").out
+
+
+@pytest.mark.parametrize("word", ["--version", "version"])
+def test_version_is_one_line(word):
+    done = run(word)
+    assert done.code == 0 and re.fullmatch(r"gridmarch \d+\.\d+\.\d+\S*\n", done.out)
+
+
+@pytest.mark.parametrize("word", ["--version", "--help", "models", "doctor"])
+def test_under_mpirun_it_is_said_once(word):
+    first = run(word).out.splitlines()[0]
+    done = run(word, ranks=3)
+    assert done.code == 0 and done.out.splitlines().count(first) == 1
+
+
+# --- models and doctor -----------------------------------------------------------------------------
+
+
+def test_models_lists_all_and_explains_each():
+    done = run("models")
+    names = [line.split()[0] for line in done.out.splitlines()]
+    assert done.code == 0 and {"hopf", "kuramoto", "lorenz63", "wilson_cowan"} <= set(names)
+    for name in names:
+        one = run("models", name)
+        assert one.code == 0 and one.out.startswith(f"{name}: ")
+        assert "\nstates" in one.out and "\nparameters" in one.out
+
+
+def test_a_model_shows_its_units_defaults_inputs_and_noise():
+    out = run("models", "wilson_cowan").out
+    assert re.search(r"^  tau_e +2\.5 +ms +excitatory time constant$", out, re.M)
+    assert re.search(r"^  p_e +0 +1 +outside drive of E$", out, re.M)
+    assert re.search(r"^  net +sum_j W_ij E_j$", out, re.M)
+    assert "sigma_e" in out.split("\nnoise")[1]
+
+
+def test_doctor_names_every_layer():
+    done = run("doctor")
+    assert done.code == 0 and done.err == ""
+    for layer in ("gridmarch", "C library", "MPI", "HDF5", "CPU", "GPU"):
+        assert re.search(rf"^{layer}\b", done.out, re.M), layer
+
+
+# --- plan ------------------------------------------------------------------------------------------
+
+
+def test_plan_says_what_a_run_would_do(tmp_path):
+    done = run("plan", EXAMPLE, "-o", tmp_path / "r.h5", "--ranks", 4)
+    assert done.code == 0
+    for words in (r"wilson_cowan, heun, fp32", r"16 nodes", r"points +40: G 40",
+                  r"steps +10000 of 0\.1 ms, the first 2000 not recorded", r"noise +off",
+                  r"ranks +4, at most 10 points each", r"tile +\d+ points, chunk \d+ steps",
+                  r"r\.h5, 1010\.4 KiB", r"E_mean +\(point, node\) +2\.5 KiB",
+                  r"E +\(point, time, node\) +1000\.0 KiB", r"would be made new"):
+        assert re.search(words, done.out), words
+    assert not list(tmp_path.iterdir())
+
+
+def test_plan_tells_what_the_result_file_means_for_a_run(result, tmp_path):
+    assert "is complete: nothing to do" in run("plan", EXAMPLE, "-o", result).out
+    other = run("plan", EXAMPLE, "-o", result, "--set", "seed=3")
+    assert other.code == 0 and "would be refused" in other.out and "seed" in other.out
+    assert "none named" in run("plan", EXAMPLE, "--set", "output=null").out
+
+
+def test_plan_works_for_sweeps_too_large_to_run():
+    done = run("plan", EXAMPLE, "--set", "axes.G={linspace: [0, 1, 1.0e+8]}", "-o", "r.h5")
+    assert done.code == 0 and "points       100000000" in done.out and "TiB" in done.out
+
+
+def test_plan_on_three_ranks_speaks_once(tmp_path):
+    out = run("plan", EXAMPLE, "-o", tmp_path / "r.h5", ranks=3).out
+    assert out.count("model ") == 1 and "ranks        3, at most 14 points each" in out
+
+
+# --- run and info ----------------------------------------------------------------------------------
+
+
+def test_run_reports_on_standard_error_only(tmp_path):
+    done = run("run", EXAMPLE, "-o", tmp_path / "r.h5", ranks=2)
+    assert done.code == 0 and done.out == ""
+    assert "40 points done in" in done.err and "on 2 ranks (cpu)" in done.err
+    assert re.search(r"^rank +host +device$", done.err, re.M)
+
+
+def test_output_of_the_sweep_file_lies_where_the_program_runs(tmp_path):
+    assert run("run", EXAMPLE, "--quiet", cwd=tmp_path).code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["wilson_cowan.h5"]
+
+
+@pytest.mark.parametrize("ranks", [0, 3])
+def test_quiet_prints_nothing(tmp_path, ranks):
+    for again in ("computed", "complete"):
+        done = run("run", EXAMPLE, "-o", tmp_path / "r.h5", "-q", ranks=ranks)
+        assert (done.code, done.out, done.err) == (0, "", ""), again
+
+
+@pytest.mark.parametrize("ranks", [0, 3])
+def test_json_of_a_run_holds_the_summary(tmp_path, ranks):
+    done = run("run", EXAMPLE, "-o", tmp_path / "r.h5", "--json", "--quiet", ranks=ranks)
+    found = json.loads(done.out)
+    assert done.err == ""
+    assert found["file"] == str(tmp_path / "r.h5") and found["backend"] == "cpu"
+    assert (found["points"], found["done"], found["diverged"]) == (40, 40, 0)
+    assert (found["ranks"], found["steps"], found["nodes"]) == (max(ranks, 1), 10000, 16)
+    assert len(found["devices"]) == max(ranks, 1)
+    for key in ("wall_s", "start_up_s", "march_s", "point_steps_per_s", "node_steps_per_s", "bytes",
+                "tile_points", "chunk_steps"):
+        assert found[key] > 0, key
+
+
+def test_info_shows_progress_settings_and_origin(result):
+    out = run("info", result).out
+    assert "40 done" in out and "(100.0% computed)" in out
+    assert "parameters.c_ee: 16" in out and "kernel    cpu" in out
+    found = json.loads(run("info", result, "--json").out)
+    assert (found["points"], found["done"], found["pending"]) == (40, 40, 0)
+    assert "model: wilson_cowan" in found["settings"] and found["kernel"].startswith("cpu")
+    assert json.loads(found["runs"][0])["ranks"] == 1
+
+
+def test_a_file_name_with_blanks_quotes_and_umlauts(tmp_path):
+    folder = tmp_path / 'a "b" ü'
+    folder.mkdir()
+    output = march(EXAMPLE, folder / "r 1%s.h5", "--quiet", ranks=2)
+    assert json.loads(run("info", output, "--json").out)["file"] == str(output)
+
+
+# --- where the output goes -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("args", [["models"], ["doctor"], ["--help"], ["plan", EXAMPLE],
+                                  ["info", "RESULT"]])
+def test_a_reader_that_has_left_does_no_harm(args, result):
+    """A broken pipe ends the program as it ends any other; it does not crash or hang."""
+    args = [result if word == "RESULT" else word for word in args]
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(command(args), stdout=writing, stderr=subprocess.PIPE, text=True,
+                          env=environment(), timeout=60, check=False)
+    os.close(writing)
+    assert done.returncode in (4, -13), done.stderr
+    assert "Sanitizer" not in done.stderr
+
+
+def test_standard_output_that_cannot_be_written_is_an_error():
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run(command(["models"]), stdout=full, stderr=subprocess.PIPE,
+                              env=environment(), timeout=60, check=False)
+    assert done.returncode == 4 and b"gridmarch: " in done.stderr
+
+
+def test_closed_standard_streams_do_not_hurt_the_result(result, tmp_path):
+    """The first files that are opened could get the numbers of the streams, and the messages."""
+    words = " ".join(f"'{word}'" for word in command(["run", EXAMPLE, "-o", tmp_path / "r.h5"]))
+    subprocess.run(["sh", "-c", f"exec {words} <&- >&- 2>&-"], env=environment(), timeout=60,
+                   check=True)
+    assert_same(tmp_path / "r.h5", result)
+    assert (tmp_path / "r.h5").stat().st_size == result.stat().st_size
+
+
+def test_every_example_can_be_planned():
+    examples = sorted(EXAMPLES.glob("*.yaml"))
+    assert len(examples) >= 4
+    for example in examples:
+        assert run("plan", example).code == 0, example
+
+
+def test_the_documented_example_is_accepted(tmp_path):
+    """The complete example of docs/sweep-file.md, with files for what it names."""
+    text = (ROOT / "docs" / "sweep-file.md").read_text()
+    example = text.split("```yaml\n")[1].split("```")[0]
+    (tmp_path / "data").mkdir()
+    for name in ("ring16.csv", "ring16_labels.csv"):
+        (tmp_path / "data" / name).write_bytes((RING.parent / name).read_bytes())
+    write(tmp_path / "data" / "tau.csv", "2.5\n" * 16)
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "data" / "drive.h5", "w") as file:
+        file["drive"] = [[0.5]] * 2001
+    done = run("plan", write(tmp_path / "s.yaml", example))
+    assert done.code == 0, done.err
+    assert "points       800: G 40 x initial.I 2 x seed 10" in done.out and "noise        on" in done.out

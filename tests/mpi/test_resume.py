@@ -1,0 +1,310 @@
+"""Killed at any moment a run leaves a file that opens, whose finished points are right, and that
+the same command completes to the same bits. What does not belong into a file is refused.
+"""
+
+import json
+import pathlib
+import random
+import shutil
+import sys
+import time
+
+import h5py
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from program import (RING, assert_same, descendants, kill, kill_tree, march,  # noqa: E402
+                     needs_program, parents, program_ranks, run, runs, start, wait_until, write)
+
+pytestmark = needs_program
+
+SWEEP = f"""
+model: wilson_cowan
+network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}
+axes: {{G: {{linspace: [0, 3, N_POINT]}}}}
+parameters: {{sigma_e: 0.02, sigma_i: 0.01}}
+initial: {{E: {{uniform: [0, 0.1]}}}}
+inputs: {{p_e: 0.6}}
+time: {{dt: 0.1, duration: 200, transient: 20}}
+integrator: heun
+record: {{last: all, mean: all, variance: all, trajectory: {{variables: [E], every: 90}}}}
+"""
+HOW = ["--tile", 16, "--chunk", 450, "--threads", 1]
+SECONDS = 1.8  # of marching: finished points are entered about once a second
+
+
+def summary(sweep, output, *args, **options):
+    done = run("run", sweep, "-o", output, "--json", *args, **options)
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+@pytest.fixture(scope="module")
+def long_run(tmp_path_factory):
+    """A sweep as long as SECONDS on two ranks of this machine, its result, and how long it took."""
+    folder = tmp_path_factory.mktemp("long")
+    sweep = write(folder / "s.yaml", SWEEP.replace("N_POINT", "640"))
+    probe = summary(sweep, folder / "probe.h5", *HOW, ranks=2)
+    n_point = max(64, int(640 * SECONDS / probe["wall_s"]))
+    sweep = write(folder / "s.yaml", SWEEP.replace("N_POINT", str(n_point)))
+    begin = time.monotonic()
+    march(sweep, folder / "whole.h5", *HOW, ranks=2)
+    return sweep, folder / "whole.h5", time.monotonic() - begin
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("short")
+    sweep = write(folder / "s.yaml", SWEEP.replace("N_POINT", "40"))
+    return sweep, march(sweep, folder / "whole.h5")
+
+
+@pytest.fixture
+def short_run(finished, tmp_path):
+    """A finished run of 40 points, and a copy of it in which the last 25 are pending."""
+    sweep, whole = finished
+    part = tmp_path / "part.h5"
+    shutil.copy(whole, part)
+    with h5py.File(part, "r+") as file:
+        file["status"][15:] = 0
+        for name in ("E", "E_last", "I_mean", "E_variance"):
+            file[name][15:] = np.nan
+    return sweep, whole, part
+
+
+def start_quietly(sweep, output, ranks):
+    return start("run", sweep, "-o", output, "--quiet", *HOW, ranks=ranks)
+
+
+def end(process, seconds=20):
+    """Wait for mpirun, which ends itself once a rank is gone."""
+    try:
+        return process.communicate(timeout=seconds)[1]
+    finally:
+        kill_tree(process)
+
+
+def kill_one_rank(process, moment, which):
+    """kill -9 one rank at a moment after the start; false if the run was over before. Nothing of
+    the run is left afterwards."""
+    time.sleep(moment)
+    family = descendants(process.pid)
+    ranks = program_ranks(process.pid)
+    if ranks:
+        kill(ranks[which % len(ranks)])
+    end(process)
+    wait_until(lambda: not family & set(parents()), seconds=10)
+    return bool(ranks) and process.returncode != 0
+
+
+def finished_points(path, whole):
+    """How many points a file calls done, all of which must be right bit for bit. The file may be
+    growing, so its status is read first."""
+    with h5py.File(path) as found, h5py.File(whole) as expected:
+        status = found["status"][()]
+        assert set(status) <= {0, 1}
+        done = np.flatnonzero(status)
+        names = [name for name, item in expected.items()
+                 if isinstance(item, h5py.Dataset) and item.shape[0] == status.size]
+        assert {"E", "E_last", "I_variance", "failed_step"} <= set(names)
+        for name in set(names) - {"status", "run"}:
+            assert found[name][()][done].tobytes() == expected[name][()][done].tobytes(), name
+    return done.size
+
+
+def test_a_rank_killed_at_any_of_twenty_moments_loses_nothing(long_run, tmp_path):
+    sweep, whole, seconds = long_run
+    moments = random.Random(20)
+    n_killed = n_partial = 0
+    for attempt in range(20):
+        output = tmp_path / "r.h5"
+        output.unlink(missing_ok=True)
+        process = start_quietly(sweep, output, 2)
+        n_killed += kill_one_rank(process, moments.uniform(0.05, 0.95) * seconds, attempt)
+        if output.exists():
+            n_done = finished_points(output, whole)
+            with h5py.File(output) as file:
+                n_partial += 0 < n_done < file["status"].size
+        march(sweep, output, "--quiet", ranks=1 + attempt % 4)  # and other tiles and chunks
+        assert_same(output, whole)
+        assert not (tmp_path / "r.h5.partial").exists()
+    assert n_killed >= 15 and n_partial >= 3  # else the moments were no test
+
+
+def test_a_run_killed_again_and_again_arrives(long_run, tmp_path):
+    sweep, whole, seconds = long_run
+    output = tmp_path / "r.h5"
+    n_done = [0]
+    for attempt, ranks in enumerate([2, 3, 1, 4]):
+        process = start_quietly(sweep, output, ranks)
+        wait_until(output.exists)
+        kill_one_rank(process, 0.5 * seconds, attempt)
+        n_done.append(finished_points(output, whole))
+    assert n_done == sorted(n_done) and n_done[-1] > 0
+    march(sweep, output, "--quiet", *HOW, ranks=2)
+    assert_same(output, whole)
+    assert 2 <= len(runs(output)) <= 5
+
+
+def test_killing_mpirun_leaves_no_process_behind(long_run, tmp_path):
+    sweep, whole, seconds = long_run
+    process = start_quietly(sweep, tmp_path / "r.h5", 3)
+    ranks = wait_until(lambda: len(program_ranks(process.pid)) == 3 and program_ranks(process.pid))
+    family = descendants(process.pid)
+    wait_until((tmp_path / "r.h5").exists)
+    time.sleep(0.2 * seconds)
+    kill(process.pid)
+    process.communicate()
+    try:
+        wait_until(lambda: not (family | set(ranks)) & set(parents()), seconds=10)
+    finally:
+        for pid in (family | set(ranks)) & set(parents()):
+            kill(pid)
+    finished_points(tmp_path / "r.h5", whole)
+
+
+def test_the_file_opens_while_the_run_writes_it(long_run, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    sweep, whole, _ = long_run
+    output = tmp_path / "r.h5"
+    process = start_quietly(sweep, output, 2)
+    try:
+        wait_until(output.exists)
+        n_look = 0
+        while process.poll() is None:
+            finished_points(output, whole)
+            for engine in ("netcdf4", "h5netcdf"):
+                with xarray.open_dataset(output, engine=engine) as data:
+                    pending = data.status.values == 0
+                    assert data.E_mean.dims == ("G", "node") and data.E.sizes["node"] == 16
+                    assert np.isfinite(data.E_mean.values[~pending]).all()
+            info = json.loads(run("info", output, "--json").out)
+            assert info["pending"] + info["done"] == info["points"] == len(pending)
+            n_look += 1
+        assert n_look >= 2
+    finally:
+        error = end(process)
+    assert process.returncode == 0, error
+    assert_same(output, whole)
+    info = json.loads(run("info", output, "--json").out)
+    assert info["pending"] == 0 and info["done"] == info["points"]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_only_what_is_missing_is_computed(short_run, ranks):
+    sweep, whole, part = short_run
+    with h5py.File(part, "r+") as file:
+        file["E_last"][3] = 17  # a finished point is left alone, so this stays
+    report = summary(sweep, part, ranks=ranks)
+    assert (report["points"], report["points_before"], report["done"]) == (40, 15, 25)
+    with h5py.File(part) as file:
+        assert (file["E_last"][3] == 17).all()
+        assert file["run"][()].tolist() == [0] * 15 + [1] * 25
+        with h5py.File(whole) as other:
+            assert file["E_last"][4:].tobytes() == other["E_last"][4:].tobytes()
+            assert file["E"][()].tobytes() == other["E"][()].tobytes()
+    assert len(runs(part)) == 2
+
+
+def test_a_finished_file_is_not_touched(short_run):
+    sweep, whole, _ = short_run
+    before = whole.stat(), whole.read_bytes()
+    for ranks in (0, 3):
+        done = run("run", sweep, "-o", whole, ranks=ranks)
+        assert done.code == 0
+        assert len(done.messages) == 1 and "nothing to do" in done.messages[0]
+    assert (whole.stat().st_mtime_ns, whole.stat().st_ino) == (before[0].st_mtime_ns,
+                                                               before[0].st_ino)
+    assert whole.read_bytes() == before[1]
+
+
+def test_overwrite_replaces_a_finished_file_and_another_sweep(short_run, tmp_path):
+    sweep, whole, part = short_run
+    assert summary(sweep, part, "--overwrite", ranks=2)["done"] == 40
+    assert_same(part, whole)
+    assert len(runs(part)) == 1
+    assert summary(sweep, part, "--overwrite", "--set", "axes.G=[1,2]", ranks=2)["done"] == 2
+
+
+@pytest.mark.parametrize("setting, key, old, new", [
+    ("time.dt=0.05", "time.dt", "0.1", "0.05"),
+    ("axes.G={linspace: [0, 4, 40]}", "axis.01", "G, 40 values: 0 to 3",
+     "G, 40 values: 0 to 4"),
+    ("parameters.c_ee=15", "parameters.c_ee", "16", "15"),
+    ("seed=5", "seed", "0", "5"),
+    ("precision=fp64", "precision", "fp32", "fp64"),
+    ("integrator=euler", "integrator", "heun", "euler"),
+    ("record.min=all", "record.min", "(nothing)", "E I"),
+    ("record.last=null", "record.last", "E I", "(nothing)"),
+    ("network.normalise=row", "network.normalise", "maximum", "row"),
+    ("initial.E={uniform: [0, 0.2]}", "initial.E", "uniform 0", "uniform 0"),
+])
+def test_a_changed_sweep_is_refused_and_the_change_named(short_run, setting, key, old, new):
+    sweep, _, part = short_run
+    before = part.read_bytes()
+    done = run("run", sweep, "-o", part, "--set", setting, ranks=2)
+    assert done.code == 3
+    text = "\n".join(done.messages)
+    assert f"  {key}: the file has {old}" in text
+    assert f"the sweep asks for {new}" in text
+    assert "--overwrite" in text and text.count("holds another sweep") == 1
+    assert part.read_bytes() == before
+
+
+def test_what_changes_no_number_is_no_change(short_run, tmp_path):
+    """Another place of the files, another spelling of a number, another order of the keys."""
+    sweep, whole, part = short_run
+    (tmp_path / "else").mkdir()
+    shutil.copy(RING, tmp_path / "else" / "w.csv")
+    text = sweep.read_text().replace(str(RING), "w.csv").replace("dt: 0.1", "dt: 1.0e-1")
+    lines = text.strip().splitlines()
+    start_of_last = next(i for i, line in enumerate(lines) if line.startswith("inputs"))
+    lines = [lines[start_of_last], *lines[:start_of_last], *lines[start_of_last + 1:]]
+    moved = write(tmp_path / "else" / "s.yaml", "\n".join(lines) + "\n")
+    assert summary(moved, part)["points_before"] == 15
+    assert_same(part, whole)
+
+
+def test_a_changed_content_of_an_input_file_is_refused(tmp_path):
+    shutil.copy(RING, tmp_path / "w.csv")
+    np.savetxt(tmp_path / "drive.csv", np.linspace(0, 1, 300))
+    text = SWEEP.replace(str(RING), "w.csv").replace("N_POINT", "4")
+    drive = "p_e: {file: drive.csv, step: 1, interpolation: hold}"
+    sweep = write(tmp_path / "s.yaml", text.replace("p_e: 0.6", drive))
+    output = march(sweep, tmp_path / "r.h5")
+    np.savetxt(tmp_path / "drive.csv", np.linspace(0, 1.001, 300))
+    done = run("run", sweep, "-o", output)
+    assert done.code == 3 and "inputs.p_e" in done.err and "network.weights" not in done.err
+    np.savetxt(tmp_path / "drive.csv", np.linspace(0, 1, 300))
+    weights = np.loadtxt(RING, delimiter=",")
+    weights[0, 1] = weights[1, 0] = weights[0, 1] + 1e-9
+    np.savetxt(tmp_path / "w.csv", weights, fmt="%.17g", delimiter=",")
+    done = run("run", sweep, "-o", output)
+    assert done.code == 3 and "network.weights" in done.err and "inputs.p_e" not in done.err
+
+
+def test_another_kernel_is_refused_unless_mixing_is_allowed(short_run):
+    sweep, _, part = short_run
+    older = {"GRIDMARCH_CPU_LEVEL": "x86-64-v2"}
+    with h5py.File(part) as file:
+        if "x86-64-v2" in file["provenance"].attrs["kernel"].decode():
+            pytest.skip("this processor has no better level than x86-64-v2")
+    before = part.read_bytes()
+    done = run("run", sweep, "-o", part, env=older, ranks=2)
+    assert done.code == 3 and "--allow-mixed" in done.err and "x86-64-v2" in done.err
+    assert part.read_bytes() == before
+    done = run("run", sweep, "-o", part, "--allow-mixed", env=older, ranks=2)
+    assert done.code == 0, done.err
+    with h5py.File(part) as file:
+        assert (file["status"][()] == 1).all()
+        assert file["run"][()].tolist() == [0] * 15 + [1] * 25
+    kernels = [json.loads(text)["kernel"] for text in runs(part)]
+    assert "x86-64-v2" not in kernels[0] and "x86-64-v2" in kernels[1]
+
+
+def test_a_partial_file_of_a_killed_start_is_no_obstacle(short_run, tmp_path):
+    sweep, whole, _ = short_run
+    write(tmp_path / "r.h5.partial", "left behind")
+    assert_same(march(sweep, tmp_path / "r.h5", ranks=2), whole)
+    assert not (tmp_path / "r.h5.partial").exists()
