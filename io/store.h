@@ -92,4 +92,7 @@ gm_status gm_store_free_space(const char *path, int64_t *n_byte);
 /** Bytes a process has handed to MPI-IO and the seconds that took, since open. */
 void gm_store_usage(const gm_store *store, int64_t *n_byte, double *seconds);
 
+/** Version of the HDF5 library in use, as "1.10.8". @return text */
+const char *gm_store_library(char text[32]);
+
 #endif

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "store.h"
+
 enum { CAUSE_SIZE = 512 };
 
 void gm_h5_quiet_begin(gm_h5_quiet *quiet)
@@ -80,4 +82,12 @@ int gm_h5_dimensions(const gm_layout *layout, const gm_variable *variable, int *
     if (variable->has_time) dim[rank++] = layout->time_dim;
     if (variable->has_node) dim[rank++] = layout->node_dim;
     return rank;
+}
+
+const char *gm_store_library(char text[32])
+{
+    unsigned major = 0, minor = 0, release = 0;
+    if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
+    snprintf(text, 32, "%u.%u.%u", major, minor, release);
+    return text;
 }

@@ -15,25 +15,40 @@ void gm_put_real(gm_precision precision, void *array, int64_t i, double value)
         ((float *)array)[i] = (float)value;
 }
 
-bool gm_has_statistics(const gm_sweep *sweep)
+uint32_t gm_record_mask(const gm_sweep *sweep, int observable)
 {
-    return gm_sweep_records(sweep, GM_MEAN) || gm_sweep_records(sweep, GM_VARIANCE) ||
-           gm_sweep_records(sweep, GM_MIN) || gm_sweep_records(sweep, GM_MAX);
+    uint32_t mask = 0;
+    for (int s = 0; s < sweep->model->n_state; s++)
+        mask |= (uint32_t)sweep->record[observable][s] << s;
+    return mask;
+}
+
+uint32_t gm_statistics_mask(const gm_sweep *sweep)
+{
+    uint32_t mask = 0;
+    for (int o = GM_MEAN; o < GM_TRAJECTORY; o++) mask |= gm_record_mask(sweep, o);
+    return mask;
+}
+
+uint32_t gm_linear_mask(const gm_sweep *sweep)
+{
+    uint32_t mask = 0;
+    for (int i = 0; i < sweep->model->n_input; i++)
+        if (sweep->input[i].kind == GM_INPUT_FILE && sweep->input[i].interpolation == GM_LINEAR)
+            mask |= UINT32_C(1) << i;
+    return mask;
 }
 
 int64_t gm_n_final(const gm_sweep *sweep)
 {
     int64_t n = 0;
-    for (int o = 0; o < GM_TRAJECTORY; o++)
-        for (int s = 0; s < sweep->model->n_state; s++) n += sweep->record[o][s];
+    for (int o = 0; o < GM_TRAJECTORY; o++) n += __builtin_popcount(gm_record_mask(sweep, o));
     return n;
 }
 
 int64_t gm_n_trajectory(const gm_sweep *sweep)
 {
-    int64_t n = 0;
-    for (int s = 0; s < sweep->model->n_state; s++) n += sweep->record[GM_TRAJECTORY][s];
-    return n;
+    return __builtin_popcount(gm_record_mask(sweep, GM_TRAJECTORY));
 }
 
 int64_t gm_point_bytes(const gm_sweep *sweep, const gm_data *data)
@@ -41,7 +56,7 @@ int64_t gm_point_bytes(const gm_sweep *sweep, const gm_data *data)
     const int64_t real = gm_real_size(sweep);
     const int64_t n_value = sweep->model->n_state * data->n_node;
     const int64_t statistics =
-        gm_has_statistics(sweep) ? 2 * (int64_t)sizeof(double) + 3 * real : 0;
+        gm_statistics_mask(sweep) ? 2 * (int64_t)sizeof(double) + 3 * real : 0;
     const int64_t final = gm_n_final(sweep) * data->n_node * real + (int64_t)sizeof(int64_t);
     const int64_t knobs = gm_model_n_knob(sweep->model) * real;
     return n_value * (real + statistics) + GM_N_SLOT * final + knobs + 4 * (int64_t)sizeof(int64_t);

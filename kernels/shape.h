@@ -10,8 +10,14 @@ int64_t gm_real_size(const gm_sweep *sweep);
 /** array[i] = value, in the sweep's precision. */
 void gm_put_real(gm_precision precision, void *array, int64_t i, double value);
 
-/** Are running statistics (mean, variance, min, max) of any state kept? */
-bool gm_has_statistics(const gm_sweep *sweep);
+/** States recorded by an observable, a bit each. */
+uint32_t gm_record_mask(const gm_sweep *sweep, int observable);
+
+/** States with running statistics, a bit each. */
+uint32_t gm_statistics_mask(const gm_sweep *sweep);
+
+/** Inputs that are interpolated between samples, a bit each. */
+uint32_t gm_linear_mask(const gm_sweep *sweep);
 
 /** Number of (observable, state) pairs recorded at the end of a tile. */
 int64_t gm_n_final(const gm_sweep *sweep);

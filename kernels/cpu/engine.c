@@ -76,7 +76,7 @@ static gm_status create_blocks(gm_engine *e)
     const int64_t value =
         e->sweep->model->n_state * e->data->n_node * lanes; /* one array of states */
     const int64_t real = gm_real_size(e->sweep);
-    const bool statistics = gm_has_statistics(e->sweep);
+    const bool statistics = gm_statistics_mask(e->sweep) != 0;
     e->n_block = (e->capacity + lanes - 1) / lanes;
     GM_TRY(st, gm_arena_take(&e->arena, e->n_block * (int64_t)sizeof *e->block, &e->block));
     for (int64_t i = 0; i < e->n_block; i++) {

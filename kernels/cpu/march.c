@@ -14,7 +14,17 @@
 #include <string.h>
 
 enum { GM_LANES = 64 / sizeof(gm_real) };
-typedef gm_real gm_vector __attribute__((vector_size(64)));
+
+/* What one register of the instruction set holds: wider vectors would live in memory. */
+#if defined(__AVX512F__)
+#define GM_VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define GM_VECTOR_BYTES 32
+#else
+#define GM_VECTOR_BYTES 16
+#endif
+enum { GM_VECTORS = 64 / GM_VECTOR_BYTES }; /* that make up all lanes */
+typedef gm_real gm_vector __attribute__((vector_size(GM_VECTOR_BYTES)));
 
 enum {
     NOISE_WORDS = GM_NOISE_WORDS(GM_N_NOISE), /* per step, of a group of at most four noises */
@@ -62,17 +72,18 @@ static void couple(const gm_cpu_task *t, const gm_cpu_scratch *w, const gm_real 
 #undef X
         }
     }
-    for (int c = 0; c < GM_N_COUPLING; c++) {
-        const gm_vector *in = (const gm_vector *)source + c * t->n_node;
-        gm_vector *out = (gm_vector *)w->coupled + c * t->n_node_padded;
+    for (int i = 0; i < GM_N_COUPLING * GM_VECTORS; i++) {
+        const int c = i / GM_VECTORS, piece = i % GM_VECTORS;
+        const gm_vector *in = (const gm_vector *)source + c * t->n_node * GM_VECTORS + piece;
+        gm_vector *out = (gm_vector *)w->coupled + c * t->n_node_padded * GM_VECTORS + piece;
         for (int64_t row = 0; row < t->n_node_padded; row += GM_ROWS) {
             const gm_real *weight = (const gm_real *)t->weight + row * t->n_node;
             gm_vector total[GM_ROWS] = {{0}};
             for (int64_t j = 0; j < t->n_node; j++) {
-                gm_vector value = in[j];
+                gm_vector value = in[j * GM_VECTORS];
                 for (int r = 0; r < GM_ROWS; r++) total[r] += weight[j * GM_ROWS + r] * value;
             }
-            for (int r = 0; r < GM_ROWS; r++) out[row + r] = total[r];
+            for (int r = 0; r < GM_ROWS; r++) out[(row + r) * GM_VECTORS] = total[r];
         }
     }
 }

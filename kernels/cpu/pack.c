@@ -99,15 +99,10 @@ gm_status gm_cpu_pack(const gm_sweep *sweep, const gm_data *data, const gm_cpu_k
     task->dt = sweep->dt;
     task->n_transient = sweep->n_transient;
     task->every = sweep->every;
-    for (int s = 0; s < sweep->model->n_state; s++) {
-        task->uniform[s] = sweep->uniform[s];
-        for (int o = 0; o < GM_N_OBSERVABLE; o++)
-            task->record[o] |= (uint32_t)sweep->record[o][s] << s;
-    }
-    for (int o = GM_MEAN; o < GM_TRAJECTORY; o++) task->statistics |= task->record[o];
-    for (int i = 0; i < sweep->model->n_input; i++)
-        if (sweep->input[i].kind == GM_INPUT_FILE && sweep->input[i].interpolation == GM_LINEAR)
-            task->linear |= UINT32_C(1) << i;
+    for (int s = 0; s < sweep->model->n_state; s++) task->uniform[s] = sweep->uniform[s];
+    for (int o = 0; o < GM_N_OBSERVABLE; o++) task->record[o] = gm_record_mask(sweep, o);
+    task->statistics = gm_statistics_mask(sweep);
+    task->linear = gm_linear_mask(sweep);
     GM_TRY(st, pack_weight(sweep, data, kernel->rows, arena, task));
     GM_TRY(st, pack_node_values(sweep, data, kernel->lanes, arena, task));
 cleanup:

@@ -137,18 +137,14 @@ cleanup:
 static void set_masks(const gm_sweep *sweep, gm_cuda_args *args)
 {
     for (int s = 0; s < sweep->model->n_state; s++) {
-        const uint32_t bit = UINT32_C(1) << s;
-        for (int o = 0; o < GM_TRAJECTORY; o++)
-            if (sweep->record[o][s]) args->final_mask[o] |= bit;
-        if (sweep->record[GM_TRAJECTORY][s]) args->trajectory_mask |= bit;
-        if (sweep->uniform[s].on) args->uniform_mask |= bit;
+        args->uniform_mask |= (uint32_t)sweep->uniform[s].on << s;
         args->uniform_low[s] = sweep->uniform[s].low;
         args->uniform_high[s] = sweep->uniform[s].high;
     }
-    for (int o = GM_MEAN; o < GM_TRAJECTORY; o++) args->statistics |= args->final_mask[o];
-    for (int i = 0; i < sweep->model->n_input; i++)
-        if (sweep->input[i].kind == GM_INPUT_FILE && sweep->input[i].interpolation == GM_LINEAR)
-            args->linear |= UINT32_C(1) << i;
+    for (int o = 0; o < GM_TRAJECTORY; o++) args->final_mask[o] = gm_record_mask(sweep, o);
+    args->trajectory_mask = gm_record_mask(sweep, GM_TRAJECTORY);
+    args->statistics = gm_statistics_mask(sweep);
+    args->linear = gm_linear_mask(sweep);
 }
 
 gm_status gm_cuda_constants_create(const gm_sweep *sweep, const gm_data *data,

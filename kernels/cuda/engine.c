@@ -91,7 +91,7 @@ static gm_status load_kernels(gm_engine *e)
     if (!image->model)
         return GM_FAIL(GM_E_INTERNAL, "no GPU code for model %s", e->sweep->model->name);
     snprintf(name, sizeof name, "gm_march_%s%s%s", gm_integrator_name(e->sweep->integrator),
-             gm_has_statistics(e->sweep) ? "_statistics" : "",
+             gm_statistics_mask(e->sweep) ? "_statistics" : "",
              e->data->n_node > NARROW_NODES ? "_wide" : "");
     GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryLoadData(&e->library, image->code, NULL, NULL,
                                                                0, NULL, NULL, 0)));
@@ -134,7 +134,7 @@ static gm_status create_state(gm_engine *e, gm_tiling tiling)
     GM_TRY(st, gm_cuda_take(tiling.tile_points * 8, &e->failed));
     for (int i = 0; i < 2; i++)
         GM_TRY(st, gm_cuda_pair_create(&e->points[i], tiling.tile_points * 8));
-    if (gm_has_statistics(e->sweep)) {
+    if (gm_statistics_mask(e->sweep) != 0) {
         GM_TRY(st, gm_cuda_take(n_value * 8, &e->sum));
         GM_TRY(st, gm_cuda_take(n_value * 8, &e->square));
         for (int i = 0; i < 3; i++) GM_TRY(st, gm_cuda_take(n_value * real, &e->extreme[i]));

@@ -2,12 +2,12 @@
 #include "app/commands.h"
 
 #include <gnu/libc-version.h>
-#include <hdf5.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "app/report.h"
+#include "io/store.h"
 #include "kernels/backend.h"
 
 static void describe(const gm_backend *backend, int index)
@@ -30,7 +30,7 @@ gm_status gm_command_doctor(const gm_options *options)
 {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
-    unsigned major = 0, minor = 0, release = 0;
+    char hdf5[32];
     const char *reason = "";
     (void)options;
     printf("gridmarch %s\n", GM_VERSION);
@@ -38,8 +38,7 @@ gm_status gm_command_doctor(const gm_options *options)
     MPI_Get_library_version(mpi, &length);
     mpi[strcspn(mpi, ",\n")] = '\0';
     printf("MPI       ok: %s\n", mpi);
-    H5get_libversion(&major, &minor, &release);
-    printf("HDF5      ok: %u.%u.%u\n", major, minor, release);
+    printf("HDF5      ok: %s\n", gm_store_library(hdf5));
     printf("CPU       ok\n");
     describe(&gm_backend_cpu, 0);
     const int n = gm_backend_cuda.count(&reason);
