@@ -32,6 +32,19 @@ GM_FN gm_real gm_stage_input(int linear, gm_real time, gm_real now, gm_real next
     return linear ? now + time * (next - now) : now;
 }
 
+/** After a step: bring each angle back by a turn where it left [0, 2 pi). Phases are kept small so
+ *  that single precision keeps their last digits however long they run. */
+GM_FN void gm_turn_phases(gm_state *x)
+{
+    const gm_real turn = GM_C(6.2831853071795864769);
+    (void)x, (void)turn;
+#define X(s)                                                                                       \
+    x->s = x->s >= turn ? x->s - turn : x->s;                                                      \
+    x->s = x->s < 0 ? x->s + turn : x->s;
+    GM_PHASES(X)
+#undef X
+}
+
 /** See the head of this file.
  *  @param[in,out] x     state where k was taken -> where the next slope is taken
  *  @param[in,out] base  state at the start of the step (set at stage 0)

@@ -1,9 +1,9 @@
 /* The CPU kernel of one model: compiled once per precision and instruction set.
  *
- * Given by the build: GM_MODEL_HEADER, GM_DOUBLE, GM_KERNEL_SYMBOL (name of the gm_cpu_kernel),
- * GM_ROWS (rows of the coupling product held in registers). Loops over lanes hold no call and no
- * branch on data, so the compiler turns each into vector code; every block runs whole vectors, so a
- * point's result does not depend on which block or lane it sits in. */
+ * Given by the build: GM_MODEL_HEADER, GM_DOUBLE, GM_KERNEL_SYMBOL (name of the gm_cpu_kernel).
+ * Loops over lanes hold no call and no branch on data, so the compiler turns each into vector code;
+ * every block runs whole vectors, so a point's result does not depend on which block or lane it
+ * sits in. */
 #include "kernels/cpu/task.h"
 #include GM_MODEL_HEADER
 #include "kernels/noise.h"
@@ -14,6 +14,9 @@
 #include <string.h>
 
 enum { GM_LANES = 64 / sizeof(gm_real) };
+
+/* Rows of the coupling product summed together: enough to hide the latency of a multiply-add. */
+enum { GM_ROWS = 8 };
 
 /* What one register of the instruction set holds: wider vectors would live in memory. */
 #if defined(__AVX512F__)
@@ -214,6 +217,7 @@ INLINE void stage_node(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu
             gm_drift(&m, &s, &c, &k);
             gm_stage_finish(integrator, i, (gm_real)t->dt, &k, &kick, &s, &s0, &sum);
         }
+        if (stage + n_stage == gm_step_n_stage(integrator)) gm_turn_phases(&s);
         store_state(&s, x, next, lane);
         if (stage + n_stage < gm_step_n_stage(integrator)) {
             store_state(&s0, base, next, lane);
@@ -320,7 +324,7 @@ static void begin(const gm_cpu_task *t, gm_cpu_block *b)
                 if (u.on)
                     value = (gm_real)gm_draw_initial(b->seed[lane], b->point[lane], (uint32_t)node,
                                                      (uint32_t)state, u.low, u.high);
-                x[at(t, state, node) + lane] = value;
+                x[at(t, state, node) + lane] = recorded(state, value);
             }
         }
     }

@@ -342,6 +342,7 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
             gm_stage_finish(INTEGRATOR, stage, dt, &k, &kick, &s, &base, &slopes);
         }
         if (!p.active) continue;
+        gm_turn_phases(&s);
         if (failed < 0 && not_finite(&s)) failed = step + 1;
         observe(a, p, &s, step + 1, &observer, &sampling);
     }
@@ -389,7 +390,7 @@ __global__ void gm_begin(const __grid_constant__ gm_cuda_args a)
         if (a.uniform_mask >> s & 1)
             value = (gm_real)gm_draw_initial(seed_of(a, p), (uint64_t)point_of(a, p), p.node, s,
                                              a.uniform_low[s], a.uniform_high[s]);
-        ((gm_real *)a.x)[at(a, p, s)] = value;
+        ((gm_real *)a.x)[at(a, p, s)] = recorded(s, value);
     }
 }
 

@@ -1,6 +1,6 @@
 /* Kuramoto phase oscillators. The pairwise sine is two linear couplings:
  * sin(theta_j - theta_i) = sin theta_j cos theta_i - cos theta_j sin theta_i.
- * Phases stay unwrapped while marching and are wrapped to [0, 2 pi) where they are recorded. */
+ * The phase is an angle in [0, 2 pi): it is brought back by a turn after each step. */
 #define GM_MODEL_NAME      "kuramoto"
 #define GM_MODEL_DOC       "Kuramoto phase oscillators"
 #define GM_MODEL_SOURCE    "Kuramoto 1984, Chemical Oscillations, Waves, and Turbulence"

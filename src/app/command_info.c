@@ -36,7 +36,7 @@ static const char *field(const char *json, const char *key, char text[128])
     return text;
 }
 
-static void print_run(int index, const char *json)
+static void print_run(int index, const char *json, bool last)
 {
     char a[128], b[128], c[128], wall[32];
     const int n_rank = atoi(field(json, "ranks", a));
@@ -46,7 +46,8 @@ static void print_run(int index, const char *json)
                field(json, "diverged", c));
         printf("%s", gm_text_seconds(atof(field(json, "wall_s", a)), wall));
     } else {
-        printf("started %s, still running or stopped early", field(json, "started", a));
+        printf("started %s, %sstopped early", field(json, "started", a),
+               last ? "still running or " : "");
     }
     printf(", on %d rank%s (%s%s, %s)\n", n_rank, n_rank == 1 ? "" : "s",
            n_rank == 1 ? "" : "rank 0: ", field(json, "host", a), field(json, "device", b));
@@ -64,7 +65,7 @@ static void print_text(const char *path, const gm_store_header *header, const in
         }
     printf("  (%.1f%% computed)\n", 100.0 * (double)(total - n[GM_POINT_PENDING]) / (double)total);
     printf("  kernel    %s\n", header->kernel);
-    for (int i = 0; i < header->n_run; i++) print_run(i, header->run[i]);
+    for (int i = 0; i < header->n_run; i++) print_run(i, header->run[i], i == header->n_run - 1);
     printf("\nsettings\n");
     for (const char *line = header->canonical; *line;) {
         const int length = (int)strcspn(line, "\n");

@@ -8,6 +8,7 @@
 #include "app/output.h"
 #include "app/report.h"
 #include "app/request.h"
+#include "kernels/shape.h"
 
 static void print_sweep(const gm_request *request)
 {
@@ -77,9 +78,7 @@ static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
     GM_TRY(st, gm_tiling_choose(device->backend, device->device, sweep, request->data, n,
                                 gm_rank_device_bytes(comm, device), wish, &tiling));
     device->backend->footprint(sweep, request->data, &fixed, &per_point, &per_sample);
-    const int64_t n_sample = sweep->n_step > 0 && gm_sweep_records(sweep, GM_TRAJECTORY)
-                                 ? tiling.chunk_steps / sweep->every + 1
-                                 : 0;
+    const int64_t n_sample = gm_most_samples(sweep, tiling.chunk_steps);
     printf("ranks        %d, at most %lld points each\n", n_rank, (long long)n);
     printf("device       %s, %s, %d %s\n", device->info.name, device->info.architecture,
            device->info.n_worker,

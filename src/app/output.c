@@ -102,7 +102,7 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
     struct stat info;
     int64_t free_bytes = 0;
     *header = NULL;
-    if (!request->path)
+    if (!request->path || !*request->path)
         return GM_FAIL(
             GM_E_USAGE,
             "no result file is named: give -o FILE, or `output: FILE` in the sweep file");

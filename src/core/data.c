@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_NODE = 65535 }; /* random numbers are counted by 16 bits of node */
+
 gm_status gm_data_create(const gm_sweep *sweep, gm_data **out)
 {
     gm_status st = GM_OK;
@@ -148,6 +150,10 @@ static void check_signal(const gm_sweep *sweep, const gm_data *data, int input,
 /* n_node 0 means that the network could not be read: what depends on it is not held against it. */
 void gm_data_check(const gm_sweep *sweep, const gm_data *data, gm_problems *problems)
 {
+    if (data->n_node > MAX_NODE)
+        gm_problems_add(problems, (gm_place){sweep->path, sweep->network.weights.line, 0},
+                        "the network has %lld nodes; at most %d are possible",
+                        (long long)data->n_node, MAX_NODE);
     for (int k = 0; k < gm_model_n_knob(sweep->model); k++)
         if (data->node_value[k]) check_node_value(sweep, data, k, problems);
     for (int i = 0; i < sweep->model->n_input; i++)

@@ -4,6 +4,9 @@
 
 #include "core/sweep_sections.h"
 
+/* As for the values of an axis: 1 GiB of times. */
+static const int64_t max_sample = INT64_C(1) << 27;
+
 static void mark_state(gm_sweep_reader *reader, gm_observable observable, const gm_yaml_node *node,
                        const char *what)
 {
@@ -77,6 +80,11 @@ static void read_trajectory(gm_sweep_reader *reader, const gm_yaml_node *node)
                         "record.trajectory.every %lld leaves no sample: after the transient there "
                         "are %lld steps",
                         (long long)every, (long long)n_recorded);
+    else if (n_recorded / every > max_sample)
+        gm_problems_add(problems, every_node->place,
+                        "record.trajectory.every %lld leaves %lld samples, more than %lld: record "
+                        "less often",
+                        (long long)every, (long long)(n_recorded / every), (long long)max_sample);
     else
         sweep->every = every;
 }
