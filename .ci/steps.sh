@@ -24,6 +24,8 @@ gm_mpi_environment() {
     if [ "$(id -u)" -eq 0 ]; then
         export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     fi
+    # Open MPI's hwloc complains, once per rank, where /sys is not mounted (a bare chroot).
+    if [ ! -d /sys/devices/system/cpu ]; then export HWLOC_HIDE_ERRORS=2; fi
     # Containers often forbid the kernel call behind the fast path between ranks of one host.
     if [ -e /.dockerenv ] || [ -e /run/.containerenv ]; then
         export OMPI_MCA_btl_vader_single_copy_mechanism=none

@@ -76,7 +76,7 @@ def test_the_sweep_that_all_cases_spoil_is_good(folder):
     assert done.code == 0, done.err
 
 
-# --- the sweep file: old text, new text, what the message must contain -----------------------------
+# --- the sweep file: old text, new text, what the message must contain ----------------------------
 
 SWEEP_CASES = {
     "unknown model": ("wilson_cowan", "wilson_cowen",
@@ -127,6 +127,10 @@ SWEEP_CASES = {
                                ["s.yaml:10:3: ", "c_ee has 3 values", "G has 2"]),
     "samples too rare": ("mean: all", "trajectory: {variables: all, every: 101}",
                          ["s.yaml:16:46: ", "leaves no sample", "100 steps"]),
+    "too many samples": ("duration: 10}\nintegrator: heun\nrecord: {mean: all}",
+                         "duration: 1.0e+9}\nintegrator: heun\n"
+                         "record: {trajectory: {variables: all, every: 2}}",
+                         ["s.yaml:16:46: ", "5000000000 samples", "134217728"]),
     "no steps between samples": ("mean: all", "trajectory: {variables: all, every: 0}",
                                  ["s.yaml:16:46: ", "1 or more", "found 0"]),
     "negative noise": ("parameters:", "parameters:\n  sigma_e: -0.1",
@@ -170,7 +174,7 @@ def test_a_bad_sweep_file_is_refused(folder, case):
     refused(folder, ["run", "s.yaml", "-o", "r.h5"], 2, fragments)
 
 
-# --- data files: name, content, what the message must contain --------------------------------------
+# --- data files: name, content, what the message must contain -------------------------------------
 
 DATA_CASES = {
     "not square": ("w.csv", "0,1,2\n1,0,3\n", ["s.yaml:3:12: ", "2 rows x 3 columns"]),
@@ -233,7 +237,7 @@ def test_a_dataset_that_is_not_there_is_refused_with_those_that_are(folder):
     refused(folder, ["run", "s.yaml", "-o", "r.h5"], 2, ["2 datasets", "drive, other"])
 
 
-# --- the command line ------------------------------------------------------------------------------
+# --- the command line -----------------------------------------------------------------------------
 
 OPTION_CASES = {
     "unknown command": (["rum", "s.yaml"], ['"rum"', 'did you mean "run"', "doctor"]),
@@ -243,7 +247,7 @@ OPTION_CASES = {
     "no target of info": (["info"], ["gridmarch info FILE.h5"]),
     "two targets": (["run", "s.yaml", "t.yaml"], ["s.yaml", "t.yaml", "one file at a time"]),
     "option without its value": (["run", "s.yaml", "-o"], ["-o", "its value is missing"]),
-    "option of another command": (["info", "r.h5", "--tile", "3"], ["--tile", "unknown option"]),
+    "option of another command": (["info", "r.h5", "--tile", "3"], ["gridmarch info", "--tile"]),
     "value for a flag": (["run", "s.yaml", "--quiet=yes"], ["--quiet=yes"]),
     "tile of zero": (["run", "s.yaml", "--tile", "0"], ["--tile 0", "from 1 to"]),
     "negative tile": (["run", "s.yaml", "--tile", "-3"], ["--tile -3", "from 1 to"]),
@@ -255,6 +259,7 @@ OPTION_CASES = {
     "unknown backend": (["run", "s.yaml", "--backend", "tpu"], ["--backend tpu", "cuda or cpu"]),
     "unknown model": (["models", "hopff"], ['"hopff"', 'did you mean "hopf"']),
     "no result named": (["run", "s.yaml"], ["no result file is named", "-o FILE", "output: FILE"]),
+    "result without a name": (["run", "s.yaml", "-o", ""], ["no result file is named"]),
     "no sweep file": (["run", "gone.yaml", "-o", "r.h5"], ["gone.yaml", "No such file"]),
     "folder for a sweep": (["run", ".", "-o", "r.h5"], [".", "director"]),
     "setting without =": (["run", "s.yaml", "-o", "r.h5", "--set", "time.dt"],
@@ -288,7 +293,7 @@ def test_cuda_without_a_gpu_is_refused(folder):
             ["--backend cuda", "gridmarch doctor"])
 
 
-# --- the output path -------------------------------------------------------------------------------
+# --- the output path ------------------------------------------------------------------------------
 
 OUTPUT_CASES = {
     "missing folder": ("gone/r.h5", 4, ["gone/r.h5", "no such folder"]),

@@ -110,7 +110,8 @@ def test_every_variable_has_units_and_a_name(grid, zipped):
 
 def test_attributes_come_from_the_model(grid):
     with xr.open_dataset(grid) as data:
-        assert data.E_mean.attrs == {"units": "1", "long_name": "excitatory activity: mean over time"}
+        name = "excitatory activity: mean over time"
+        assert data.E_mean.attrs == {"units": "1", "long_name": name}
         assert data.I_last.attrs["long_name"].startswith("inhibitory activity")
         assert data.time.attrs == {"units": "ms", "long_name": "time"}
         assert data.G.attrs == {"units": "1", "long_name": "global coupling"}

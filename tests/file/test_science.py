@@ -27,7 +27,7 @@ def worst(found, expected):
     return np.abs(found - expected).max() / np.abs(expected).max()
 
 
-# --- Lorenz 1963: RK4 with h = 1e-3 up to t = 1, in exact arithmetic (40 decimal digits) -----------
+# --- Lorenz 1963: RK4 with h = 1e-3 up to t = 1, in exact arithmetic (40 decimal digits) ----------
 
 LORENZ = """
 model: lorenz63
@@ -73,7 +73,7 @@ def test_lorenz_starts_where_an_axis_says(tmp_path):
         np.testing.assert_allclose(found, exact, rtol=1e-9, atol=0)
 
 
-# --- networks against NumPy ------------------------------------------------------------------------
+# --- networks against NumPy -----------------------------------------------------------------------
 
 
 def connectome(folder):
@@ -117,7 +117,9 @@ def hopf_slope(weights, a, w, big_g, big_g_y):
         growth = a - x * x - y * y
         pull_x = weights @ x - weights.sum(axis=1) * x
         pull_y = weights @ y - weights.sum(axis=1) * y
-        return np.array([growth * x - w * y + big_g * pull_x, growth * y + w * x + big_g_y * pull_y])
+        slope_x = growth * x - w * y + big_g * pull_x
+        slope_y = growth * y + w * x + big_g_y * pull_y
+        return np.array([slope_x, slope_y])
 
     return slope
 
@@ -241,7 +243,7 @@ record: {{last: all}}
     assert_same(*paths)
 
 
-# --- theory ----------------------------------------------------------------------------------------
+# --- theory ---------------------------------------------------------------------------------------
 
 
 def order_parameter(theta):
