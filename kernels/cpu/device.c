@@ -42,9 +42,14 @@ static gm_status choose_level(const gm_cpu_level **out)
         *out = level;
         return GM_OK;
     }
-    if (wish)
-        return GM_FAIL(GM_E_USAGE, "GRIDMARCH_CPU_LEVEL is \"%s\"; this program has %s and others",
-                       wish, gm_cpu_levels[0].name);
+    if (wish) {
+        char names[256] = "";
+        for (const gm_cpu_level *level = gm_cpu_levels; level->name; level++) {
+            if (names[0]) strcat(names, ", ");
+            strcat(names, level->name);
+        }
+        return GM_FAIL(GM_E_USAGE, "GRIDMARCH_CPU_LEVEL is \"%s\"; there are: %s", wish, names);
+    }
     return GM_FAIL(GM_E_DEVICE, "this processor is older than x86-64-v2");
 }
 

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/reader.h"
 #include "kernels/backend.h"
 
-enum { MAX_SWEEP_BYTES = 16 << 20 };
+enum { MAX_SWEEP_BYTES = 16 << 20, MAX_LINKS = 16 };
 
 static gm_status read_text(const char *path, char **text, int64_t *n_byte)
 {
@@ -104,6 +105,28 @@ cleanup:
     return st;
 }
 
+/* Where a link at the path leads, also if nothing is there yet: the result belongs there, and the
+ * link stays. In memory of the caller. */
+static char *follow_links(const char *path)
+{
+    char target[4096];
+    char *now = strdup(path);
+    for (int i = 0; now && i < MAX_LINKS; i++) {
+        const ssize_t n = readlink(now, target, sizeof target - 1);
+        const char *slash = strrchr(now, '/');
+        char *next = NULL;
+        if (n <= 0) break;
+        target[n] = '\0';
+        if (target[0] == '/' || !slash)
+            next = strdup(target);
+        else if (asprintf(&next, "%.*s/%s", (int)(slash - now), now, target) < 0)
+            next = NULL;
+        free(now);
+        now = next;
+    }
+    return now;
+}
+
 gm_status gm_request_read(const gm_comm *comm, const gm_options *options, gm_request *request)
 {
     gm_status st = GM_OK;
@@ -117,7 +140,12 @@ gm_status gm_request_read(const gm_comm *comm, const gm_options *options, gm_req
     GM_TRY(st, gm_comm_agree(comm, st));
     st = gm_sweep_canonical(request->sweep, request->data, &request->canonical);
     GM_TRY(st, gm_comm_agree(comm, st));
-    request->path = options->output ? options->output : request->sweep->output.path;
+    const char *path = options->output ? options->output : request->sweep->output.path;
+    if (path) {
+        request->path = follow_links(path);
+        st = request->path ? GM_OK : GM_FAIL(GM_E_MEMORY, "out of memory");
+    }
+    GM_TRY(st, gm_comm_agree(comm, st));
 cleanup:
     gm_problems_destroy(&problems);
     if (st != GM_OK) gm_request_clear(request);
@@ -130,5 +158,6 @@ void gm_request_clear(gm_request *request)
     if (request->sweep) gm_data_destroy(&request->data, request->sweep);
     gm_sweep_destroy(&request->sweep);
     free(request->canonical);
+    free(request->path);
     memset(request, 0, sizeof *request);
 }

@@ -10,8 +10,8 @@ typedef struct gm_request {
     gm_sweep *sweep;
     gm_data *data;
     gm_layout *layout;
-    char *canonical;  /* owned; gm_sweep_canonical */
-    const char *path; /* of the result file; borrowed from options or sweep; NULL: none given */
+    char *canonical; /* owned; gm_sweep_canonical */
+    char *path;      /* owned; of the result file, links followed; NULL: none given */
 } gm_request;
 
 /** Collective. Only rank 0 opens files; on failure all problems are in the message of all ranks.
