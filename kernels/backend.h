@@ -15,6 +15,7 @@
 
 #include "core/data.h"
 #include "core/sweep.h"
+#include "kernels/code.h"
 
 /* One chunk marches, one waits behind it, one is being written: the device never waits for the
  * host. */
@@ -85,8 +86,28 @@ typedef struct gm_backend {
     /** Points that keep the device busy: tiles smaller than this waste it. */
     int64_t (*wanted_points)(const gm_device *device, const gm_sweep *sweep);
 
+    /** Does a kernel compiled for the sweep do better than the built-in one? Users' models are
+     * always compiled. */
+    bool specialises;
+
+    /** Can this process compile kernels for this backend? On true *version names the compiler, on
+     *  false *reason says what is missing (both static). */
+    bool (*compiler)(const char **version, const char **reason);
+
+    /** Everything but the compiler that changes what compile makes, as one text (owned by caller).
+     */
+    gm_status (*compile_key)(const gm_sweep *sweep, const gm_data *data, const char *architecture,
+                             char **key_text);
+
+    /** Compile the sweep's model for an architecture as gm_device_info names it. Serial; on one
+     * rank; needs no device.
+     *  @return GM_OK; GM_E_INPUT with the compiler's messages; GM_E_DEVICE: no compiler */
+    gm_status (*compile)(const gm_sweep *sweep, const gm_data *data, const char *architecture,
+                         gm_code *out);
+
+    /** @param code  the kernel to march with, borrowed for the call; NULL: the built-in one */
     gm_status (*engine_create)(gm_device *device, const gm_sweep *sweep, const gm_data *data,
-                               gm_tiling tiling, gm_engine **out);
+                               gm_tiling tiling, const gm_code *code, gm_engine **out);
     void (*engine_destroy)(gm_engine **engine);
     gm_status (*submit)(gm_engine *engine, int slot, const gm_work *work);
     gm_status (*collect)(gm_engine *engine, int slot, gm_result *result);

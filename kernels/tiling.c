@@ -4,11 +4,12 @@
 #include "kernels/shape.h"
 
 enum {
-    CHUNKS_PER_RUN = 32,      /* the first and the last chunk do not overlap: keep them small */
-    LEAST_CHUNK_STEPS = 1000, /* launch and exchange stay far below the march */
-    LEAST_CHUNK_SAMPLES = 16, /* trajectory samples written in one piece */
-    INPUT_BYTES = 64 << 20,   /* of a chunk, on host and device */
-    SAMPLE_BYTES = 256 << 20  /* trajectory of a chunk, in pinned memory */
+    CHUNKS_PER_RUN = 32,        /* the first and the last chunk do not overlap: keep them small */
+    MOST_CHUNK_STEPS = 1 << 30, /* kernels count a chunk's steps in 32 bits */
+    LEAST_CHUNK_STEPS = 1000,   /* launch and exchange stay far below the march */
+    LEAST_CHUNK_SAMPLES = 16,   /* trajectory samples written in one piece */
+    INPUT_BYTES = 64 << 20,     /* of a chunk, on host and device */
+    SAMPLE_BYTES = 256 << 20    /* trajectory of a chunk, in pinned memory */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -39,6 +40,7 @@ static int64_t sample_bytes(const gm_sweep *sweep, const gm_data *data)
 static int64_t choose_chunk(const gm_sweep *sweep, const gm_data *data, int64_t tile)
 {
     int64_t chunk = most(sweep->n_step / CHUNKS_PER_RUN, LEAST_CHUNK_STEPS);
+    chunk = least(chunk, MOST_CHUNK_STEPS);
     if (gm_data_input_varies(sweep, data)) {
         int64_t step_bytes = sweep->model->n_input * data->n_node * (int64_t)sizeof(double);
         chunk = least(chunk, most(INPUT_BYTES / step_bytes, 1));
@@ -71,7 +73,8 @@ gm_status gm_tiling_choose(const gm_backend *backend, const gm_device *device,
     tile = most(least(least(tile, fit), n_point), 1);
 
     int64_t chunk = choose_chunk(sweep, data, tile);
-    if (wish.chunk_steps > 0) chunk = least(wish.chunk_steps, sweep->n_step);
+    if (wish.chunk_steps > 0)
+        chunk = least(least(wish.chunk_steps, sweep->n_step), MOST_CHUNK_STEPS);
     if (per_sample > 0) { /* the trajectory of a chunk must fit beside the tile */
         int64_t room = (free_bytes - fixed - tile * per_point) / (tile * per_sample);
         chunk = least(chunk, most(room, 1) * sweep->every);

@@ -12,8 +12,7 @@ int gm_cpu_count(const char **reason)
     return 1;
 }
 
-/* Can this processor run the level? */
-static bool runs_here(const char *level)
+bool gm_cpu_runs_level(const char *level)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
@@ -35,7 +34,7 @@ static gm_status choose_level(const gm_cpu_level **out)
     const char *wish = getenv("GRIDMARCH_CPU_LEVEL");
     for (const gm_cpu_level *level = gm_cpu_levels; level->name; level++) {
         if (wish && strcmp(wish, level->name) != 0) continue;
-        if (!runs_here(level->name)) {
+        if (!gm_cpu_runs_level(level->name)) {
             if (wish) return GM_FAIL(GM_E_DEVICE, "this processor cannot run %s code", wish);
             continue;
         }

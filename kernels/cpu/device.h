@@ -15,6 +15,9 @@ gm_status gm_cpu_open(int index, int n_thread, gm_device **out);
 void gm_cpu_close(gm_device **device);
 gm_status gm_cpu_describe(gm_device *device, gm_device_info *info);
 
+/** Can this processor run code of the level? */
+bool gm_cpu_runs_level(const char *level);
+
 /** The compiled kernel of a model, or NULL. */
 const gm_cpu_kernel *gm_cpu_find(const gm_cpu_level *level, const char *model,
                                  gm_precision precision);

@@ -2,8 +2,10 @@
  * one core's cache for the whole chunk. */
 #include "kernels/backend.h"
 #include "kernels/cpu/device.h"
+#include "kernels/cpu/load.h"
 #include "kernels/cpu/pack.h"
 #include "kernels/shape.h"
+#include "kernels/source.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,8 @@ enum { SPARE_BYTES = 64 << 20 }; /* scratch of the threads and the like */
 struct gm_engine {
     const gm_sweep *sweep;
     const gm_data *data;
-    const gm_cpu_kernel *kernel;
+    const gm_cpu_kernel *kernel; /* built in, or of `library` */
+    void *library;               /* owned; NULL: the kernel is built in */
     int n_thread;
     int64_t capacity; /* points of a tile */
     int64_t n_point;  /* of the tile in hand */
@@ -61,10 +64,27 @@ static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
     return lanes * device->n_thread * (sweep->model->n_coupling > 0 ? 8 : 512);
 }
 
+static gm_status compile_key(const gm_sweep *sweep, const gm_data *data, const char *architecture,
+                             char **key_text)
+{
+    (void)data;
+    return gm_cpu_source_key(gm_model_source_of(sweep->model).text, sweep->precision, architecture,
+                             key_text);
+}
+
+static gm_status compile(const gm_sweep *sweep, const gm_data *data, const char *architecture,
+                         gm_code *out)
+{
+    const gm_model_source model = gm_model_source_of(sweep->model);
+    (void)data;
+    return gm_cpu_compile(model.path, model.text, sweep->precision, architecture, out);
+}
+
 static void destroy(gm_engine **engine)
 {
     if (!*engine) return;
     gm_arena_clear(&(*engine)->arena);
+    gm_cpu_unload(&(*engine)->library);
     free(*engine);
     *engine = NULL;
 }
@@ -140,8 +160,29 @@ cleanup:
     return st;
 }
 
+/* The one given as code, or the built-in one. */
+static gm_status choose_kernel(gm_engine *e, const gm_device *device, const gm_code *code)
+{
+    const gm_sweep *sweep = e->sweep;
+    if (!code) {
+        e->kernel = gm_cpu_find(device->level, sweep->model->name, sweep->precision);
+        return e->kernel ? GM_OK
+                         : GM_FAIL(GM_E_INTERNAL, "no CPU kernel for model %s", sweep->model->name);
+    }
+    const gm_status st = gm_cpu_load(code, &e->kernel, &e->library);
+    if (st != GM_OK) return st;
+    const char *name = e->kernel->model; /* "" for a model that is named by its file alone */
+    if ((name[0] && strcmp(name, sweep->model->name) != 0) ||
+        e->kernel->precision != sweep->precision)
+        return GM_FAIL(GM_E_INPUT,
+                       "the compiled kernel is of model %s in %s; the sweep wants %s in %s", name,
+                       gm_precision_name(e->kernel->precision), sweep->model->name,
+                       gm_precision_name(sweep->precision));
+    return GM_OK;
+}
+
 static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data *data,
-                        gm_tiling tiling, gm_engine **out)
+                        gm_tiling tiling, const gm_code *code, gm_engine **out)
 {
     gm_status st = GM_OK;
     gm_engine *e = calloc(1, sizeof *e);
@@ -151,11 +192,7 @@ static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data 
     e->data = data;
     e->n_thread = device->n_thread;
     e->capacity = tiling.tile_points;
-    e->kernel = gm_cpu_find(device->level, sweep->model->name, sweep->precision);
-    if (!e->kernel) {
-        st = GM_FAIL(GM_E_INTERNAL, "no CPU kernel for model %s", sweep->model->name);
-        goto cleanup;
-    }
+    GM_TRY(st, choose_kernel(e, device, code));
     GM_TRY(st, gm_cpu_pack(sweep, data, e->kernel, &e->arena, &e->task));
     GM_TRY(st, gm_arena_take(&e->arena,
                              (tiling.chunk_steps + 1) * sweep->model->n_input * data->n_node *
@@ -265,6 +302,10 @@ const gm_backend gm_backend_cpu = {
     .kernel = kernel_identity,
     .footprint = footprint,
     .wanted_points = wanted_points,
+    .specialises = false,
+    .compiler = gm_cpu_compiler,
+    .compile_key = compile_key,
+    .compile = compile,
     .engine_create = create,
     .engine_destroy = destroy,
     .submit = submit,

@@ -68,7 +68,8 @@ typedef struct gm_cpu_kernel {
 
 /** The kernels of each instruction set, best first, ended by a NULL name. */
 typedef struct gm_cpu_level {
-    const char *name; /* "x86-64-v4"; "native" elsewhere */
+    const char *name;  /* "x86-64-v4"; "native" elsewhere */
+    const char *flags; /* of the compiler, separated by blanks */
     const gm_cpu_kernel *const *kernel;
     int n_kernel;
 } gm_cpu_level;

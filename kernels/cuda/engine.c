@@ -9,7 +9,10 @@
  * suffice, since at most GM_N_SLOT chunks are on their way and a tile is only followed by its next.
  */
 #include "kernels/cuda/buffers.h"
+#include "kernels/cuda/compile.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/specialise.h"
 #include "kernels/shape.h"
 
 #include <stdio.h>
@@ -80,35 +83,48 @@ static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
 /* --- creation ------------------------------------------------------------------------------------
  */
 
-static gm_status load_kernels(gm_engine *e)
+/* Code embedded in the program for the sweep's model and precision, and the entry in it that suits.
+ */
+static gm_status find_image(const gm_engine *e, const void **image, char name[64])
 {
-    char name[64];
-    gm_status st = GM_OK;
-    const gm_cuda_image *image = gm_cuda_images;
-    while (image->model && (strcmp(image->model, e->sweep->model->name) != 0 ||
-                            image->precision != e->sweep->precision))
-        image++;
-    if (!image->model)
-        return GM_FAIL(GM_E_INTERNAL, "no GPU code for model %s", e->sweep->model->name);
-    snprintf(name, sizeof name, "gm_march_%s%s%s", gm_integrator_name(e->sweep->integrator),
-             gm_statistics_mask(e->sweep) ? "_statistics" : "",
+    const gm_cuda_image *i = gm_cuda_images;
+    while (i->model &&
+           (strcmp(i->model, e->sweep->model->name) != 0 || i->precision != e->sweep->precision))
+        i++;
+    if (!i->model) return GM_FAIL(GM_E_INTERNAL, "no GPU code for model %s", e->sweep->model->name);
+    *image = i->code;
+    snprintf(name, 64, "gm_march_%s%s%s", gm_integrator_name(e->sweep->integrator),
+             gm_statistics_mask(e->sweep) != 0 ? "_statistics" : "",
              e->data->n_node > NARROW_NODES ? "_wide" : "");
-    GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryLoadData(&e->library, image->code, NULL, NULL,
-                                                               0, NULL, NULL, 0)));
-    GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->march, e->library, name)));
-    GM_TRY(st,
-           GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->begin, e->library, "gm_begin")));
-    GM_TRY(st, GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->end, e->library, "gm_end")));
-    GM_TRY(st,
-           GM_CUDA("loading GPU code", cudaLibraryGetKernel(&e->layout, e->library, "gm_layout")));
+    return GM_OK;
+}
+
+/* From code compiled for this sweep, or from what is embedded in the program. */
+static gm_status load_kernels(gm_engine *e, const gm_code *code)
+{
+    gm_status st = GM_OK;
+    char name[64] = "gm_march";
+    const void *image = code ? code->data : NULL;
+    if (!code) GM_TRY(st, find_image(e, &image, name));
+    GM_TRY(st, GM_CUDA("loading GPU code",
+                       cudaLibraryLoadData(&e->library, image, NULL, NULL, 0, NULL, NULL, 0)));
+    const struct {
+        cudaKernel_t *kernel;
+        const char *name;
+    } entry[] = {
+        {&e->march, name}, {&e->begin, "gm_begin"}, {&e->end, "gm_end"}, {&e->layout, "gm_layout"}};
+    for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
+        GM_TRY(st, GM_CUDA("loading GPU code",
+                           cudaLibraryGetKernel(entry[i].kernel, e->library, entry[i].name)));
 cleanup:
     return st;
 }
 
-/* Two halves of what couples. */
+/* Two halves of what couples, in rows of whole packs of four. */
 static size_t shared_bytes(const gm_engine *e)
 {
-    return (size_t)(2 * e->sweep->model->n_coupling * e->data->n_node * gm_real_size(e->sweep));
+    const int64_t stride = (e->data->n_node + 3) / 4 * 4;
+    return (size_t)(2 * e->sweep->model->n_coupling * stride * gm_real_size(e->sweep));
 }
 
 static gm_status allow_shared(gm_engine *e)
@@ -204,7 +220,7 @@ static void destroy(gm_engine **engine)
 }
 
 static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data *data,
-                        gm_tiling tiling, gm_engine **out)
+                        gm_tiling tiling, const gm_code *code, gm_engine **out)
 {
     gm_status st = GM_OK;
     *out = NULL;
@@ -221,7 +237,7 @@ static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data 
     e->sweep = sweep;
     e->data = data;
     e->input_varies = gm_data_input_varies(sweep, data);
-    GM_TRY(st, load_kernels(e));
+    GM_TRY(st, load_kernels(e, code));
     GM_TRY(st, allow_shared(e));
     GM_TRY(st, gm_cuda_constants_create(sweep, data, &e->constants, &e->args));
     GM_TRY(st, create_state(e, tiling));
@@ -308,12 +324,12 @@ static gm_status launch_chunk(gm_engine *e, const gm_work *work)
     const bool coupled = e->sweep->model->n_coupling > 0;
     const dim3 all = dim(ceiling(work->n_point, POINT_THREADS), n_node, 1);
     const dim3 line = dim(POINT_THREADS, 1, 1);
+    const dim3 block = dim((unsigned)gm_cuda_threads(e->sweep, n_node), 1, 1);
     if (work->first) GM_TRY(st, launch(e, e->begin, all, line, 0));
     if (coupled)
-        GM_TRY(st, launch(e, e->march, dim((unsigned)work->n_point, 1, 1),
-                          dim(ceiling(n_node, 32) * 32, 1, 1), shared_bytes(e)));
+        GM_TRY(st, launch(e, e->march, dim((unsigned)work->n_point, 1, 1), block, shared_bytes(e)));
     else
-        GM_TRY(st, launch(e, e->march, dim(ceiling(work->n_point, POINT_THREADS), 1, 1), line, 0));
+        GM_TRY(st, launch(e, e->march, dim(ceiling(work->n_point, block.x), 1, 1), block, 0));
     if (!coupled && e->args.n_sample > 0 && e->args.trajectory_mask) {
         const unsigned rows = ceiling(e->args.n_sample, 32);
         GM_TRY(st, launch(e, e->layout,
@@ -453,6 +469,10 @@ static void usage(const gm_engine *e, gm_engine_usage *out)
 
 const gm_backend gm_backend_cuda = {
     .name = "cuda",
+    .specialises = true,
+    .compiler = gm_nvrtc_find,
+    .compile_key = gm_cuda_compile_key,
+    .compile = gm_cuda_compile,
     .count = gm_cuda_count,
     .open = gm_cuda_open,
     .close = gm_cuda_close,

@@ -1,10 +1,18 @@
 /* The CUDA kernels of one model: compiled once per precision.
  *
- * Given by the build: GM_MODEL_HEADER, GM_DOUBLE. A network takes a block per point and a thread
- * per node: states stay in registers, what couples goes through shared memory, and the weights,
- * shared by all points, come from cache. A plain ODE takes a thread per point. Both march a whole
- * chunk in one launch. Simple and right: the reference that faster kernels are held against. */
+ * Given by the build: GM_MODEL_HEADER, GM_DOUBLE; compiled for one sweep at run time, also
+ * GM_SPECIALISED, a file that turns what the sweep leaves constant into constants of the code. A
+ * network takes a block per point and a thread per node: states stay in registers, what couples
+ * goes through shared memory, and the weights, shared by all points, come from cache or, for a
+ * small network known to the compiler, stay in registers too. A plain ODE takes a thread per point.
+ * Both march a whole chunk in one launch. Sums have the same order in either form. */
 #include "kernels/cuda/args.h"
+#ifdef GM_SPECIALISED
+#include GM_SPECIALISED
+#define FIXED(a, field) GM_FIXED_##field
+#else
+#define FIXED(a, field) ((a).field)
+#endif
 #include GM_MODEL_HEADER
 #include "kernels/noise.h"
 #include "kernels/observables/statistics.h"
@@ -31,13 +39,13 @@ static __device__ Place place_of_thread(const gm_cuda_args &a)
     Place p;
     p.node = COUPLED ? threadIdx.x : 0;
     p.point = COUPLED ? blockIdx.x : blockIdx.x * blockDim.x + threadIdx.x;
-    p.active = COUPLED ? p.node < a.n_node : p.point < a.n_point;
+    p.active = COUPLED ? p.node < FIXED(a, n_node) : p.point < a.n_point;
     return p;
 }
 
 static __device__ int64_t at(const gm_cuda_args &a, const Place &p, int quantity)
 {
-    return ((int64_t)quantity * a.n_node + p.node) * a.capacity + p.point;
+    return ((int64_t)quantity * FIXED(a, n_node) + p.node) * a.capacity + p.point;
 }
 
 /* Index of the point in the whole sweep. */
@@ -54,8 +62,12 @@ static __device__ double axis_value(const gm_cuda_args &a, const Place &p, int a
 
 static __device__ gm_real knob(const gm_cuda_args &a, const Place &p, int k)
 {
+#ifdef GM_SPECIALISED
+    double fixed = 0;
+    if (gm_fixed_knob(k, &fixed)) return (gm_real)fixed;
+#endif
     if (a.node_row[k] >= 0)
-        return ((const gm_real *)a.node_value)[a.node_row[k] * a.n_node + p.node];
+        return ((const gm_real *)a.node_value)[a.node_row[k] * FIXED(a, n_node) + p.node];
     return (gm_real)(a.knob_axis[k] >= 0 ? axis_value(a, p, a.knob_axis[k]) : a.knob[k]);
 }
 
@@ -87,35 +99,73 @@ static __device__ void store_state(const gm_cuda_args &a, const Place &p, const 
 
 /* --- drive: couplings through shared memory, inputs ------------------------------------------- */
 
-/* Two halves of shared memory take turns, so one barrier per stage is enough. */
-static __device__ void couple(const gm_cuda_args &a, const Place &p, const gm_state *s, int half,
-                              gm_drive *c)
+static constexpr int PARTS = 4; /* independent sums, so that their latencies overlap */
+
+#ifdef GM_SPECIALISED
+static constexpr int N_WEIGHT = GM_FIXED_n_node * (int)sizeof(gm_real) <= 512 ? GM_FIXED_n_node : 0;
+#else
+static constexpr int N_WEIGHT = 0;
+#endif
+
+/* The row of the weights that a node needs: in registers where its length is known and small. */
+struct Weights {
+    const gm_real *row;
+    gm_real value[N_WEIGHT > 0 ? N_WEIGHT : 1];
+
+    __device__ void load(const gm_cuda_args &a, const Place &p)
+    {
+        row = (const gm_real *)a.weight + p.node;
+#pragma unroll
+        for (int j = 0; j < N_WEIGHT; j++) value[j] = row[j * FIXED(a, n_node)];
+    }
+
+    __device__ gm_real at(const gm_cuda_args &a, int j) const
+    {
+        return N_WEIGHT > 0 ? value[N_WEIGHT > 0 ? j : 0] : row[j * FIXED(a, n_node)];
+    }
+};
+
+/* Sources of one coupling in shared memory: rows begin at multiples of PARTS. */
+static __device__ int source_stride(const gm_cuda_args &a)
 {
-    extern __shared__ double shared_memory[];
-    gm_real *source = (gm_real *)shared_memory + half * GM_N_COUPLING * a.n_node;
+    return (FIXED(a, n_node) + PARTS - 1) / PARTS * PARTS;
+}
+
+struct alignas(PARTS * sizeof(gm_real) > 16 ? 16 : PARTS * sizeof(gm_real)) Pack {
+    gm_real value[PARTS];
+};
+
+/* Two halves of shared memory take turns, so one barrier per stage is enough. */
+static __device__ void couple(const gm_cuda_args &a, const Place &p, const Weights &weights,
+                              const gm_state *s, int half, gm_drive *c)
+{
+    extern __shared__ Pack shared_memory[];
+    const int stride = source_stride(a);
+    gm_real *source = (gm_real *)shared_memory + half * GM_N_COUPLING * stride;
     if (p.active) {
-#define X(name, expression, ...) source[GM_COUPLING_##name * a.n_node + p.node] = (expression);
+#define X(name, expression, ...) source[GM_COUPLING_##name * stride + p.node] = (expression);
         GM_COUPLINGS(X)
 #undef X
     }
     __syncthreads();
     if (!p.active) return;
-    const gm_real *weight = (const gm_real *)a.weight + p.node;
-    constexpr int PARTS = 4; /* independent sums, so that their latencies overlap */
     constexpr int N = GM_N_COUPLING > 0 ? GM_N_COUPLING : 1;
+    constexpr int UNROLL = N_WEIGHT > 0 ? N_WEIGHT : 4;
     gm_real part[N][PARTS] = {};
     int j = 0;
-#pragma unroll 4
-    for (; j + PARTS <= a.n_node; j += PARTS) {
+#pragma unroll UNROLL
+    for (; j + PARTS <= FIXED(a, n_node); j += PARTS) {
 #pragma unroll
-        for (int i = 0; i < PARTS; i++) {
-            const gm_real w = weight[(j + i) * a.n_node];
-            for (int k = 0; k < GM_N_COUPLING; k++) part[k][i] += w * source[k * a.n_node + j + i];
+        for (int k = 0; k < GM_N_COUPLING; k++) {
+            const Pack pack = *(const Pack *)(source + k * stride + j);
+#pragma unroll
+            for (int i = 0; i < PARTS; i++) part[k][i] += weights.at(a, j + i) * pack.value[i];
         }
     }
-    for (; j < a.n_node; j++)
+#pragma unroll PARTS
+    for (; j < FIXED(a, n_node); j++)
         for (int k = 0; k < GM_N_COUPLING; k++)
-            part[k][0] += weight[j * a.n_node] * source[k * a.n_node + j];
+            part[k][0] += weights.at(a, j) * source[k * stride + j];
 #define X(name, ...)                                                                               \
     c->name = (part[GM_COUPLING_##name][0] + part[GM_COUPLING_##name][1]) +                        \
               (part[GM_COUPLING_##name][2] + part[GM_COUPLING_##name][3]);
@@ -133,14 +183,14 @@ struct Inputs {
         const gm_real *row = (const gm_real *)a.input + i * a.input_stride + p.node;
         for (int k = 0; k < GM_N_INPUT; k++) {
             now[k] = next[k];
-            next[k] = row[k * a.n_node];
+            next[k] = row[k * FIXED(a, n_node)];
         }
     }
 
     __device__ void give(const gm_cuda_args &a, gm_real time, gm_drive *c) const
     {
 #define X(name, ...)                                                                               \
-    c->name = gm_stage_input(a.linear >> GM_INPUT_##name & 1, time, now[GM_INPUT_##name],          \
+    c->name = gm_stage_input(FIXED(a, linear) >> GM_INPUT_##name & 1, time, now[GM_INPUT_##name],  \
                              next[GM_INPUT_##name]);
         GM_INPUTS(X)
 #undef X
@@ -174,7 +224,7 @@ static __device__ void load_kick(const gm_cuda_args &a, const gm_params *m, cons
 #define X(name, ...) kick->name = 0;
     GM_STATES(X)
 #undef X
-    if (!a.noise) return;
+    if (!FIXED(a, noise)) return;
 #define X(name, amplitude)                                                                         \
     kick->name = root_dt * (amplitude)*normal_of(normals, GM_NOISE_##name, step);
     GM_NOISES(X)
@@ -210,7 +260,7 @@ template <bool STATISTICS> struct Observer {
 
     __device__ void add(const gm_cuda_args &a, int s, gm_real x, bool start)
     {
-        if (!STATISTICS || !(a.statistics >> s & 1)) return;
+        if (!STATISTICS || !(FIXED(a, statistics) >> s & 1)) return;
         if (start)
             gm_statistic_start(&statistic[s], x);
         else
@@ -232,12 +282,12 @@ static __device__ int row_of(uint32_t mask, int s)
 static __device__ void record_sample(const gm_cuda_args &a, const Place &p, int s, gm_real x,
                                      int64_t sample)
 {
-    if (!(a.trajectory_mask >> s & 1)) return;
-    const int64_t row = row_of(a.trajectory_mask, s);
+    if (!(FIXED(a, trajectory_mask) >> s & 1)) return;
+    const int64_t row = row_of(FIXED(a, trajectory_mask), s);
     if (COUPLED)
-        ((gm_real *)a
-             .trajectory)[((row * a.n_point + p.point) * a.n_sample + sample) * a.n_node + p.node] =
-            recorded(s, x);
+        ((gm_real *)
+             a.trajectory)[((row * a.n_point + p.point) * a.n_sample + sample) * FIXED(a, n_node) +
+                           p.node] = recorded(s, x);
     else
         ((gm_real *)a.raw)[(row * a.n_sample + sample) * a.n_point + p.point] = recorded(s, x);
 }
@@ -248,8 +298,8 @@ struct Sampling {
 
     __device__ explicit Sampling(const gm_cuda_args &a)
     {
-        const int64_t after = a.step_begin - a.n_transient;
-        wait = after >= 0 ? a.every - after % a.every : a.every - after;
+        const int64_t after = a.step_begin - FIXED(a, n_transient);
+        wait = after >= 0 ? FIXED(a, every) - after % FIXED(a, every) : FIXED(a, every) - after;
         sample = 0;
     }
 };
@@ -258,17 +308,17 @@ template <bool STATISTICS>
 static __device__ void observe(const gm_cuda_args &a, const Place &p, const gm_state *s,
                                int64_t done, Observer<STATISTICS> *observer, Sampling *sampling)
 {
-    if (STATISTICS && done > a.n_transient) {
-        const bool start = done == a.n_transient + 1;
+    if (STATISTICS && done > FIXED(a, n_transient)) {
+        const bool start = done == FIXED(a, n_transient) + 1;
 #define X(name, ...) observer->add(a, GM_STATE_##name, s->name, start);
         GM_STATES(X)
 #undef X
     }
-    if (!a.trajectory_mask || --sampling->wait > 0) return;
+    if (!FIXED(a, trajectory_mask) || --sampling->wait > 0) return;
 #define X(name, ...) record_sample(a, p, GM_STATE_##name, s->name, sampling->sample);
     GM_STATES(X)
 #undef X
-    sampling->wait = a.every;
+    sampling->wait = FIXED(a, every);
     sampling->sample++;
 }
 
@@ -307,11 +357,12 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
     gm_drive c = {};
     Normals normals = {};
     Inputs inputs = {};
+    Weights weights;
     Observer<STATISTICS> observer;
     Sampling sampling(a);
     int64_t failed = -1, point = 0;
     uint64_t seed = 0;
-    const gm_real dt = (gm_real)a.dt, root_dt = (gm_real)sqrt(a.dt);
+    const gm_real dt = (gm_real)FIXED(a, dt), root_dt = (gm_real)sqrt(FIXED(a, dt));
     int half = 0;
 
     if (!COUPLED && !p.active) return;
@@ -323,18 +374,19 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
         point = point_of(a, p);
         seed = seed_of(a, p);
         inputs.fetch(a, p, 0);
+        if (COUPLED) weights.load(a, p);
     }
-    for (int64_t i = 0; i < a.n_step; i++) {
+    for (int32_t i = 0; i < (int32_t)a.n_step; i++) { /* a chunk has fewer than 2^31 steps */
         const int64_t step = a.step_begin + i;
         gm_state base, slopes, kick;
         if (p.active) inputs.fetch(a, p, i + 1);
-        if (GM_N_NOISE > 0 && a.noise && p.active && (i == 0 || step % NOISE_STEPS == 0))
+        if (GM_N_NOISE > 0 && FIXED(a, noise) && p.active && (i == 0 || step % NOISE_STEPS == 0))
             draw(point, seed, p.node, step, &normals);
         load_kick(a, &m, &normals, root_dt, step, &kick);
 #pragma unroll
         for (int stage = 0; stage < gm_step_n_stage(INTEGRATOR); stage++) {
             gm_state k;
-            if (COUPLED) couple(a, p, &s, half, &c);
+            if (COUPLED) couple(a, p, weights, &s, half, &c);
             half ^= 1;
             if (!p.active) continue;
             inputs.give(a, gm_stage_time(INTEGRATOR, stage), &c);
@@ -352,13 +404,23 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
     observer.store(a, p);
 }
 
-/* Blocks of up to 256 threads may use all registers they like; wide blocks, up to 1,024 nodes, may
- * not. */
-static constexpr int NARROW = 256, WIDE = 1024;
 #define ENTRY(bound) __global__ void __launch_bounds__(bound)
 #define ARGS         const __grid_constant__ gm_cuda_args a
 
 extern "C" {
+
+#ifdef GM_SPECIALISED
+
+ENTRY(GM_FIXED_threads) gm_march(ARGS)
+{
+    march<GM_FIXED_integrator, GM_FIXED_statistics != 0>(a);
+}
+
+#else
+
+/* Blocks of up to 256 threads may use all registers they like; wide blocks, up to 1,024 nodes, may
+ * not. */
+static constexpr int NARROW = 256, WIDE = 1024;
 
 /* clang-format off */
 ENTRY(NARROW) gm_march_euler(ARGS) { march<GM_STEP_EULER, false>(a); }
@@ -375,6 +437,8 @@ ENTRY(WIDE) gm_march_heun_statistics_wide(ARGS) { march<GM_STEP_HEUN, true>(a); 
 ENTRY(WIDE) gm_march_rk4_statistics_wide(ARGS) { march<GM_STEP_RK4, true>(a); }
 
 /* clang-format on */
+
+#endif
 
 /* Initial states. Grid: x over points, y over nodes. */
 __global__ void gm_begin(const __grid_constant__ gm_cuda_args a)
@@ -402,7 +466,7 @@ __global__ void gm_end(const __grid_constant__ gm_cuda_args a)
     p.node = blockIdx.y;
     p.active = p.point < a.n_point;
     if (!p.active) return;
-    const double n = (double)(a.step_begin + a.n_step - a.n_transient);
+    const double n = (double)(a.step_begin + a.n_step - FIXED(a, n_transient));
     int64_t row = 0;
     for (int o = 0; o < GM_CUDA_N_FINAL; o++) {
         for (int s = 0; s < GM_N_STATE; s++) {
@@ -419,7 +483,8 @@ __global__ void gm_end(const __grid_constant__ gm_cuda_args a)
                         : o == 3 ? t.low
                                  : t.high;
             }
-            ((gm_real *)a.final_value)[(row * a.n_point + p.point) * a.n_node + p.node] = value;
+            ((gm_real *)a.final_value)[(row * a.n_point + p.point) * FIXED(a, n_node) + p.node] =
+                value;
             row++;
         }
     }

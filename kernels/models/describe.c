@@ -23,21 +23,6 @@ static const gm_quantity inputs[] = {GM_INPUTS(QUANTITY) END};
 static const int noise_states[] = {GM_NOISES(NOISE_STATE) - 1};
 static const char *const noise_texts[] = {GM_NOISES(NOISE_TEXT) 0};
 
-static double noise_value(const double *param, int k)
-{
-    gm_params params_of_point;
-    gm_params *m = &params_of_point;
-    double amplitude[GM_N_NOISE + 1] = {0};
-    (void)param, (void)m;
-#define X(name, ...) m->name = param[GM_PARAM_##name];
-    GM_PARAMS(X)
-#undef X
-#define X(name, expression) amplitude[GM_NOISE_##name] = (expression);
-    GM_NOISES(X)
-#undef X
-    return amplitude[k];
-}
-
 const gm_model_info GM_INFO_SYMBOL = {
     .name = GM_MODEL_NAME,
     .doc = GM_MODEL_DOC,
@@ -56,7 +41,6 @@ const gm_model_info GM_INFO_SYMBOL = {
     .noise_state = noise_states,
     .noise_amplitude = noise_texts,
     .phase_mask = (uint32_t)GM_PHASE_MASK,
-    .noise_value = noise_value,
 };
 
 _Static_assert((int)GM_N_STATE <= (int)GM_MAX_STATE && (int)GM_N_PARAM <= (int)GM_MAX_PARAM &&

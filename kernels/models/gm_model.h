@@ -10,6 +10,9 @@
 
 #include "kernels/math.h"
 
+#ifndef GM_MODEL_NAME
+#define GM_MODEL_NAME "" /* a user's file may go by its own name */
+#endif
 #ifndef GM_PARAMS
 #define GM_PARAMS(X)
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "app/code.h"
 #include "app/device.h"
 #include "app/march.h"
 #include "app/output.h"
@@ -21,6 +22,7 @@ typedef struct run {
     gm_request request;
     gm_rank_device device;
     gm_tiling tiling;
+    gm_code code;
     gm_engine *engine;
     gm_output output;
     gm_watch *watch;
@@ -73,16 +75,20 @@ static gm_status open_device(run *r)
         gm_report_bindings(stderr, r->device.table, comm->n_rank);
     }
     const gm_backend *backend = r->device.backend;
+    char note[256];
+    GM_TRY(st, gm_run_code(comm, r->options, &r->request, &r->device, &r->code, note));
+    if (speaks(r) && note[0]) fprintf(stderr, "gridmarch: %s\n", note);
     int64_t begin = 0, n = 0;
     gm_share(r->request.layout->n_point, comm->rank, comm->n_rank, &begin, &n);
     const gm_tiling wish = {r->options->tile_points, r->options->chunk_steps};
     st = backend->kernel(r->device.device, r->request.sweep, r->kernel, sizeof r->kernel);
+    if (st == GM_OK && r->code.data) snprintf(r->kernel, sizeof r->kernel, "%s", r->code.identity);
     if (st == GM_OK)
         st = gm_tiling_choose(backend, r->device.device, r->request.sweep, r->request.data, n,
                               gm_rank_device_bytes(comm, &r->device), wish, &r->tiling);
     GM_TRY(st, gm_comm_agree(comm, st));
     st = backend->engine_create(r->device.device, r->request.sweep, r->request.data, r->tiling,
-                                &r->engine);
+                                r->code.data ? &r->code : NULL, &r->engine);
     GM_TRY(st, gm_comm_agree(comm, st));
 cleanup:
     return st;
@@ -233,6 +239,7 @@ cleanup:
     gm_output_close(&r.output);
     gm_watch_destroy(&r.watch);
     if (r.engine) r.device.backend->engine_destroy(&r.engine);
+    gm_code_clear(&r.code);
     gm_rank_device_close(&r.device);
     gm_request_clear(&r.request);
     return st;

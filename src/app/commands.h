@@ -10,6 +10,9 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options);
 /** Collective; rank 0 prints. */
 gm_status gm_command_plan(const gm_comm *comm, const gm_options *options);
 
+/** Collective; rank 0 compiles and prints. */
+gm_status gm_command_compile(const gm_comm *comm, const gm_options *options);
+
 /* These need no MPI. */
 gm_status gm_command_models(const gm_options *options);
 gm_status gm_command_info(const gm_options *options);

@@ -25,8 +25,9 @@ static gm_status with_mpi(int *argc, char ***argv, const gm_options *options)
     gm_comm comm;
     gm_status st = gm_comm_start(argc, argv, &comm);
     if (st == GM_OK) {
-        st = options->command == GM_RUN ? gm_command_run(&comm, options)
-                                        : gm_command_plan(&comm, options);
+        st = options->command == GM_RUN    ? gm_command_run(&comm, options)
+             : options->command == GM_PLAN ? gm_command_plan(&comm, options)
+                                           : gm_command_compile(&comm, options);
     }
     if (st != GM_OK && comm.rank == 0) gm_print_error(gm_status_message());
     gm_comm_finish(&comm);
@@ -77,7 +78,7 @@ int main(int argc, char **argv)
             gm_print_error(gm_status_message());
         else
             sleep(1); /* launchers end all ranks when one fails: not before rank 0 has spoken */
-    } else if (options.command == GM_RUN || options.command == GM_PLAN) {
+    } else if (options.command <= GM_COMPILE) {
         st = with_mpi(&argc, &argv, &options);
     } else if (launcher_rank() <= 0) {
         st = without_mpi(&options);

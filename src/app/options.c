@@ -9,8 +9,8 @@
 #include "core/problems.h"
 
 static const char *const command_names[] = {
-    [GM_RUN] = "run",   [GM_PLAN] = "plan",     [GM_MODELS] = "models",
-    [GM_INFO] = "info", [GM_DOCTOR] = "doctor",
+    [GM_RUN] = "run",       [GM_PLAN] = "plan", [GM_COMPILE] = "compile",
+    [GM_MODELS] = "models", [GM_INFO] = "info", [GM_DOCTOR] = "doctor",
 };
 enum { N_COMMAND = GM_DOCTOR + 1 };
 
@@ -27,19 +27,30 @@ enum {
     OPT_SHARE,
     OPT_MIXED,
     OPT_OVERWRITE,
-    OPT_JSON
+    OPT_JSON,
+    OPT_TEMPLATE,
+    OPT_KERNEL,
+    OPT_ARCH,
+    OPT_NO_CACHE,
+    OPT_NO_COMPILE
 };
 
 /* Which commands take an option: one bit each. */
-enum { ON_RUN = 1 << GM_RUN, ON_PLAN = 1 << GM_PLAN, ON_INFO = 1 << GM_INFO };
+enum {
+    ON_RUN = 1 << GM_RUN,
+    ON_PLAN = 1 << GM_PLAN,
+    ON_COMPILE = 1 << GM_COMPILE,
+    ON_MODELS = 1 << GM_MODELS,
+    ON_INFO = 1 << GM_INFO
+};
 
 static const struct {
     const char *name;
     int argument, id, commands;
 } known[] = {
-    {"output", required_argument, OPT_OUTPUT, ON_RUN | ON_PLAN},
-    {"set", required_argument, OPT_SET, ON_RUN | ON_PLAN},
-    {"backend", required_argument, OPT_BACKEND, ON_RUN | ON_PLAN},
+    {"output", required_argument, OPT_OUTPUT, ON_RUN | ON_PLAN | ON_COMPILE},
+    {"set", required_argument, OPT_SET, ON_RUN | ON_PLAN | ON_COMPILE},
+    {"backend", required_argument, OPT_BACKEND, ON_RUN | ON_PLAN | ON_COMPILE},
     {"tile", required_argument, OPT_TILE, ON_RUN | ON_PLAN},
     {"chunk", required_argument, OPT_CHUNK, ON_RUN | ON_PLAN},
     {"threads", required_argument, OPT_THREADS, ON_RUN | ON_PLAN},
@@ -49,6 +60,11 @@ static const struct {
     {"overwrite", no_argument, OPT_OVERWRITE, ON_RUN},
     {"quiet", no_argument, OPT_QUIET, ON_RUN},
     {"json", no_argument, OPT_JSON, ON_RUN | ON_INFO},
+    {"template", required_argument, OPT_TEMPLATE, ON_MODELS},
+    {"kernel", required_argument, OPT_KERNEL, ON_RUN},
+    {"arch", required_argument, OPT_ARCH, ON_COMPILE},
+    {"no-cache", no_argument, OPT_NO_CACHE, ON_RUN},
+    {"no-compile", no_argument, OPT_NO_COMPILE, ON_RUN},
     {"help", no_argument, OPT_HELP, ~0},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };
@@ -62,7 +78,9 @@ static const char help_all[] =
     "commands:\n"
     "  run SWEEP      march the sweep; the same command again computes only what is missing\n"
     "  plan SWEEP     say what a run would do: points, memory, size of the file; computes nothing\n"
-    "  models [NAME]  list the models, or one model's states, parameters and inputs\n"
+    "  compile SWEEP  make the sweep's kernel here, for a machine without a compiler\n"
+    "  models [NAME]  list the models, or one model's states, parameters and inputs;\n"
+    "                 a model of your own: ./my_model.h\n"
     "  info FILE      progress, failures and origin of a result file\n"
     "  doctor         check driver, GPUs, MPI and HDF5 of this machine\n"
     "\n"
@@ -80,9 +98,29 @@ static const char help_sweep[] =
 static const char help_run[] =
     "      --share-gpu        let several ranks use one GPU\n"
     "      --overwrite        replace an existing result file instead of resuming it\n"
+    "      --kernel FILE      use a kernel made by `gridmarch compile`\n"
+    "      --no-cache         compile anew, and keep nothing in the cache folder\n"
+    "      --no-compile       use the kernels built into the program, not ones made for this "
+    "sweep\n"
     "      --allow-mixed      accept devices or program versions that may differ in last digits\n"
     "  -q, --quiet            print nothing but errors\n"
     "      --json             print the summary as JSON on standard output\n";
+
+static const char help_compile[] =
+    "usage: gridmarch compile SWEEP.yaml [OPTION...]\n\n"
+    "Compile the sweep's kernel and write it to a file. `gridmarch run` on a machine without a\n"
+    "compiler finds it beside the sweep file, or by --kernel.\n\n"
+    "      --arch NAME        sm_90, sm_80, ... for a GPU, x86-64-v3, ... for a CPU\n"
+    "                         (default: this machine's)\n"
+    "  -s, --set KEY=VALUE    as for run: the kernel is made for these settings\n"
+    "  -o, --output FILE      (default: SWEEP.yaml.ARCH.kernel)\n";
+
+static const char help_models[] =
+    "usage: gridmarch models [NAME | FILE.h]\n"
+    "       gridmarch models --template NAME > NAME.h\n\n"
+    "List the models; with a name: its states, parameters, couplings, inputs and noise.\n"
+    "A name that holds a '/' or ends in .h is the file of a model of your own; it is checked.\n\n"
+    "      --template NAME    print the header of a model to start from, named NAME\n";
 
 void gm_options_help(gm_command command)
 {
@@ -101,10 +139,8 @@ void gm_options_help(gm_command command)
                "started)\n",
                help_sweep);
         break;
-    case GM_MODELS:
-        printf("usage: gridmarch models [NAME]\n\nList the models; with a name: its states, "
-               "parameters, couplings, inputs and noise.\n");
-        break;
+    case GM_COMPILE: fputs(help_compile, stdout); break;
+    case GM_MODELS: fputs(help_models, stdout); break;
     case GM_INFO:
         printf("usage: gridmarch info FILE.h5 [--json]\n\nProgress, failures and origin of a "
                "result file; also while it is being written.\n");
@@ -133,9 +169,10 @@ static gm_status read_command(const char *word, gm_options *o)
         return GM_OK;
     }
     const char *near = gm_nearest_name(word, command_names, N_COMMAND);
-    return GM_FAIL(GM_E_USAGE,
-                   "unknown command \"%s\"%s%s%s; there are: run, plan, models, info, doctor", word,
-                   near ? "; did you mean \"" : "", near ? near : "", near ? "\"" : "");
+    return GM_FAIL(
+        GM_E_USAGE,
+        "unknown command \"%s\"%s%s%s; there are: run, plan, compile, models, info, doctor", word,
+        near ? "; did you mean \"" : "", near ? near : "", near ? "\"" : "");
 }
 
 /* A whole number from 1 up to a limit. */
@@ -185,6 +222,11 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_OVERWRITE: o->overwrite = true; break;
     case OPT_QUIET: o->quiet = true; break;
     case OPT_JSON: o->json = true; break;
+    case OPT_TEMPLATE: o->template_name = value; break;
+    case OPT_KERNEL: o->kernel = value; break;
+    case OPT_ARCH: o->architecture = value; break;
+    case OPT_NO_CACHE: o->no_cache = true; break;
+    case OPT_NO_COMPILE: o->no_compile = true; break;
     case OPT_HELP:
         o->help_on = o->command;
         o->command = GM_HELP;
@@ -213,6 +255,8 @@ static gm_status unknown_option(const char *word, gm_command command)
 
 static gm_status need_target(gm_options *o)
 {
+    if (o->target && o->template_name)
+        return GM_FAIL(GM_E_USAGE, "either a model (\"%s\") or --template, not both", o->target);
     if (o->target && o->command == GM_DOCTOR)
         return GM_FAIL(GM_E_USAGE, "gridmarch doctor takes no file; \"%s\" is given", o->target);
     if (o->target || o->command == GM_MODELS || o->command >= GM_DOCTOR) return GM_OK;
@@ -240,7 +284,7 @@ gm_status gm_options_read(int argc, char **argv, gm_options *o)
         table[n_table].has_arg = known[i].argument;
         table[n_table++].val = known[i].id;
     }
-    const bool sweeps = command == GM_RUN || command == GM_PLAN;
+    const bool sweeps = command == GM_RUN || command == GM_PLAN || command == GM_COMPILE;
     opterr = 0;
     optind = 2;
     while (optind < argc) {

@@ -10,6 +10,7 @@
 typedef enum {
     GM_RUN,
     GM_PLAN,
+    GM_COMPILE,
     GM_MODELS,
     GM_INFO,
     GM_DOCTOR,
@@ -20,15 +21,18 @@ typedef enum { GM_BACKEND_AUTO, GM_BACKEND_CPU, GM_BACKEND_CUDA } gm_backend_wis
 
 typedef struct gm_options {
     gm_command command;
-    gm_command help_on; /* GM_HELP: the command it explains, or GM_HELP for all */
-    const char *target; /* the sweep file, result file or model; NULL when none is given */
+    gm_command help_on;        /* GM_HELP: the command it explains, or GM_HELP for all */
+    const char *target;        /* the sweep file, result file or model; NULL when none is given */
+    const char *template_name; /* of models: print a header to start from; NULL: none wanted */
     const char *output;
     const char **override; /* owned [n_override], texts borrowed */
     int n_override;
     gm_backend_wish backend;
     int64_t tile_points, chunk_steps; /* 0: chosen by the program */
     int n_thread, n_rank;             /* 0: found out; n_rank: of plan */
-    bool share_gpu, allow_mixed, overwrite, quiet, json;
+    const char *kernel;               /* file of `gridmarch compile` to use; NULL: none */
+    const char *architecture;         /* of compile: "sm_90", "x86-64-v3"; NULL: this machine's */
+    bool share_gpu, allow_mixed, overwrite, quiet, json, no_cache, no_compile;
 } gm_options;
 
 /** Read the command line into *options (gm_options_clear frees).

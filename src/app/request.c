@@ -9,26 +9,27 @@
 #include "io/reader.h"
 #include "kernels/backend.h"
 
-enum { MAX_SWEEP_BYTES = 16 << 20, MAX_LINKS = 16 };
+enum { MAX_SWEEP_BYTES = 16 << 20, MAX_MODEL_BYTES = 1 << 20, MAX_LINKS = 16 };
 
-static gm_status read_text(const char *path, char **text, int64_t *n_byte)
+static gm_status read_text(const char *path, size_t most, char **text, int64_t *n_byte)
 {
     gm_status st = GM_OK;
     FILE *file = fopen(path, "rb");
     char *all = NULL;
     if (!file) return GM_FAIL(GM_E_INPUT, "%s: %s", path, strerror(errno));
-    all = malloc(MAX_SWEEP_BYTES + 1);
+    all = malloc(most + 1);
     if (!all) {
         st = GM_FAIL(GM_E_MEMORY, "out of memory");
         goto cleanup;
     }
-    size_t n = fread(all, 1, MAX_SWEEP_BYTES + 1, file);
+    size_t n = fread(all, 1, most + 1, file);
     if (ferror(file)) {
         st = GM_FAIL(GM_E_INPUT, "%s: %s", path, strerror(errno ? errno : EIO));
         goto cleanup;
     }
-    if (n > MAX_SWEEP_BYTES) {
-        st = GM_FAIL(GM_E_INPUT, "%s: larger than 16 MiB, so it is no sweep file", path);
+    if (n > most) {
+        st = GM_FAIL(GM_E_INPUT, "%s: larger than %zu MiB, so it is not the file meant", path,
+                     most >> 20);
         goto cleanup;
     }
     all[n] = '\0';
@@ -40,20 +41,58 @@ cleanup:
     return st;
 }
 
-/* Every rank parses the same text: a sweep holds pointers, a text travels. */
+/* Opens the header of a user's model for the sweep parser: rank 0 reads the file, the others have
+ * its text already. */
+typedef struct opener {
+    char *text; /* owned; NULL: the file is to be read */
+    int64_t n_byte;
+    gm_model *model; /* owned */
+} opener;
+
+static gm_status open_model(void *context, gm_place place, const char *path, gm_problems *problems,
+                            const gm_model_info **out)
+{
+    gm_status st = GM_OK;
+    opener *o = context;
+    if (!o->text) {
+        st = read_text(path, MAX_MODEL_BYTES, &o->text, &o->n_byte);
+        if (st == GM_E_INPUT) gm_problems_add(problems, place, "%s", gm_status_message());
+        if (st != GM_OK) return st;
+    }
+    st = gm_model_read(path, o->text, problems, &o->model);
+    if (st == GM_OK) *out = &o->model->info;
+    return st;
+}
+
+/* Every rank parses the same texts: a sweep holds pointers, a text travels. */
 static gm_status share_sweep(const gm_comm *comm, const gm_options *options, gm_problems *problems,
                              gm_request *request)
 {
     gm_status st = GM_OK;
     char *text = NULL;
     int64_t n_byte = 0;
-    if (comm->rank == 0) st = read_text(options->target, &text, &n_byte);
+    opener model = {0};
+    gm_model_catalog catalog = gm_builtin_models;
+    catalog.open = open_model;
+    catalog.context = &model;
+    if (comm->rank == 0) {
+        st = read_text(options->target, MAX_SWEEP_BYTES, &text, &n_byte);
+        if (st == GM_OK)
+            st = gm_sweep_parse(options->target, text, n_byte - 1, options->override,
+                                options->n_override, &catalog, problems, &request->sweep);
+    }
     GM_TRY(st, gm_comm_agree(comm, st));
     GM_TRY(st, gm_comm_send_block(comm, (void **)&text, &n_byte));
-    st = gm_sweep_parse(options->target, text, n_byte - 1, options->override, options->n_override,
-                        &gm_builtin_models, problems, &request->sweep);
+    GM_TRY(st, gm_comm_send_block(comm, (void **)&model.text, &model.n_byte));
+    if (comm->rank != 0)
+        st = gm_sweep_parse(options->target, text, n_byte - 1, options->override,
+                            options->n_override, &catalog, problems, &request->sweep);
     GM_TRY(st, gm_comm_agree(comm, st));
+    request->model = model.model, model.model = NULL;
 cleanup:
+    if (st != GM_OK) gm_sweep_destroy(&request->sweep);
+    gm_model_destroy(&model.model);
+    free(model.text);
     free(text);
     return st;
 }
@@ -157,6 +196,7 @@ void gm_request_clear(gm_request *request)
     gm_layout_destroy(&request->layout);
     if (request->sweep) gm_data_destroy(&request->data, request->sweep);
     gm_sweep_destroy(&request->sweep);
+    gm_model_destroy(&request->model);
     free(request->canonical);
     free(request->path);
     memset(request, 0, sizeof *request);

@@ -4,9 +4,11 @@
 
 #include "app/options.h"
 #include "core/layout.h"
+#include "core/model_read.h"
 #include "mpi/comm.h"
 
 typedef struct gm_request {
+    gm_model *model; /* owned; the user's, NULL if the sweep's is built in */
     gm_sweep *sweep;
     gm_data *data;
     gm_layout *layout;

@@ -47,6 +47,14 @@ void gm_hash_add_text(gm_hash *hash, const char *text)
     store(hash, add_byte(h, 0));
 }
 
+void gm_hash_add_bytes(gm_hash *hash, const void *data, int64_t n_byte)
+{
+    const unsigned char *byte = data;
+    word128 h = load(hash);
+    for (int64_t i = 0; i < n_byte; i++) h = add_byte(h, byte[i]);
+    store(hash, h);
+}
+
 void gm_hash_format(gm_hash hash, char text[GM_HASH_TEXT_SIZE])
 {
     snprintf(text, GM_HASH_TEXT_SIZE, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);

@@ -18,6 +18,9 @@ void gm_hash_add_double(gm_hash *hash, const double *value, int64_t n);
 /** Add a text, its end included, so that "a","bc" and "ab","c" differ. */
 void gm_hash_add_text(gm_hash *hash, const char *text);
 
+/** Add bytes as they lie in memory. */
+void gm_hash_add_bytes(gm_hash *hash, const void *data, int64_t n_byte);
+
 void gm_hash_format(gm_hash hash, char text[GM_HASH_TEXT_SIZE]);
 
 #endif

@@ -34,3 +34,9 @@ const gm_model_info *gm_catalog_find(const gm_model_catalog *catalog, const char
         if (strcmp(catalog->model[i]->name, name) == 0) return catalog->model[i];
     return NULL;
 }
+
+bool gm_model_is_path(const char *name)
+{
+    const size_t n = strlen(name);
+    return strchr(name, '/') || (n > 2 && strcmp(name + n - 2, ".h") == 0);
+}

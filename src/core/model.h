@@ -1,24 +1,29 @@
 /** What a model says about itself: the lists of its header, as data.
  *
- *  Instances are made from the model headers by kernels/models/describe.c. */
+ *  Those of built-in models are made by kernels/models/describe.c, those of users' files by
+ *  core/model_read.h. */
 #ifndef GM_CORE_MODEL_H
 #define GM_CORE_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/problems.h"
+
 enum {
     GM_MAX_STATE = 16,
     GM_MAX_PARAM = 64,
     GM_MAX_COUPLING = 8,
     GM_MAX_INPUT = 8,
-    GM_MAX_NOISE = 8
+    GM_MAX_NOISE = 8,
+    GM_MAX_DERIVED = 16
 };
 
-/** A named quantity of a model: state, parameter, coupling or input. All strings are static. */
+/** A named quantity of a model: state, parameter, coupling, input or derived quantity. Strings live
+ *  as long as the model. */
 typedef struct gm_quantity {
     const char *name;
-    double value;     /* states: initial value; parameters and inputs: default; couplings: 0 */
+    double value;     /* states: initial value; parameters and inputs: default; others: 0 */
     const char *unit; /* UDUNITS text; "1" when there is none */
     const char *doc;  /* one line; couplings: the sum in words */
 } gm_quantity;
@@ -28,17 +33,19 @@ typedef struct gm_model_info {
     const char *doc;         /* one line */
     const char *source;      /* paper */
     const char *time_unit;   /* "ms", "s" or "1" */
-    const char *source_hash; /* SHA-256 of the model header, hexadecimal */
-    int n_state, n_param, n_coupling, n_input, n_noise;
-    const gm_quantity *state;           /* [n_state] */
-    const gm_quantity *param;           /* [n_param] */
-    const gm_quantity *coupling;        /* [n_coupling]; none: a plain ODE, n_node = 1 */
-    const gm_quantity *input;           /* [n_input] */
-    const int *noise_state;             /* [n_noise] the state each noise drives */
-    const char *const *noise_amplitude; /* [n_noise] the C expression of its amplitude */
-    uint32_t phase_mask;                /* bit s set: state s is an angle, wrapped on output */
-    /** Amplitude of noise k for parameters param[n_param], computed in double. */
-    double (*noise_value)(const double *param, int k);
+    const char *path;        /* of the header, as compilers see it; NULL: built in */
+    const char *text;        /* of the header; NULL: built in */
+    const char *source_hash; /* of the model header's text, hexadecimal */
+    int n_state, n_param, n_coupling, n_input, n_noise, n_derived;
+    const gm_quantity *state;              /* [n_state] */
+    const gm_quantity *param;              /* [n_param] */
+    const gm_quantity *coupling;           /* [n_coupling]; none: a plain ODE, n_node = 1 */
+    const gm_quantity *input;              /* [n_input] */
+    const int *noise_state;                /* [n_noise] the state each noise drives */
+    const char *const *noise_amplitude;    /* [n_noise] the C expression of its amplitude */
+    uint32_t phase_mask;                   /* bit s set: state s is an angle, wrapped on output */
+    const gm_quantity *derived;            /* [n_derived] recorded like states */
+    const char *const *derived_expression; /* [n_derived] C, of s-> m-> c-> */
 } gm_model_info;
 
 /* A "knob" is any number of a model that a sweep may set: its parameters, followed by the initial
@@ -57,11 +64,28 @@ int gm_model_find_knob(const gm_model_info *model, const char *name);
 /** The quantity behind a knob: a parameter or a state. */
 const gm_quantity *gm_model_knob(const gm_model_info *model, int knob);
 
+/** Amplitude of noise k for parameters param[n_param]: its expression, evaluated; NaN for one that
+ * is more than arithmetic. */
+double gm_model_noise_value(const gm_model_info *model, const double *param, int k);
+
+/** Is the amplitude arithmetic of parameters, so that gm_model_noise_value can tell it? */
+bool gm_model_noise_is_known(const gm_model_info *model, int k);
+
 /** All built-in models. Set by the room that holds the kernels; borrowed, static. */
 typedef struct gm_model_catalog {
     const gm_model_info *const *model; /* [n_model] */
     int n_model;
+    /** Opens the header file of a user's model; NULL: only the models above are known.
+     *  @param path  relative to the working directory
+     *  @param out   owned by the catalog's keeper
+     *  @return GM_OK; GM_E_INPUT with problems added */
+    gm_status (*open)(void *context, gm_place place, const char *path, gm_problems *problems,
+                      const gm_model_info **out);
+    void *context;
 } gm_model_catalog;
+
+/** Is this the path of a header file (it has a '/' or ends in ".h") and not a built-in's name? */
+bool gm_model_is_path(const char *name);
 
 const gm_model_info *gm_catalog_find(const gm_model_catalog *catalog, const char *name);
 

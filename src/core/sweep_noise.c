@@ -1,7 +1,8 @@
 /* Is there noise anywhere in the sweep, and is each amplitude a number that makes sense?
  *
  * An amplitude is a C expression of the model's parameters. Which ones is found by probing it with
- * NaN; then it is evaluated at all combinations of their values. */
+ * NaN; then it is evaluated at all combinations of their values. One that only a compiler
+ * understands counts as noise. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void find_dependence(const gm_sweep *sweep, int noise, dependence *depend
     memcpy(param, sweep->knob, (size_t)model->n_param * sizeof *param);
     for (int p = 0; p < model->n_param; p++) {
         param[p] = NAN;
-        bool matters = isnan(model->noise_value(param, noise));
+        bool matters = isnan(gm_model_noise_value(model, param, noise));
         param[p] = sweep->knob[p];
         if (!matters) continue;
         int axis = axis_of(sweep, p);
@@ -118,6 +119,7 @@ static bool check_amplitude(const gm_sweep_reader *reader, int noise)
     const gm_sweep *sweep = reader->sweep;
     dependence depends;
     double param[GM_MAX_PARAM];
+    if (!gm_model_noise_is_known(sweep->model, noise)) return true;
     find_dependence(sweep, noise, &depends);
     int64_t n = count_combinations(sweep, &depends);
     if (depends.has_file || n < 0) return true;
@@ -125,7 +127,7 @@ static bool check_amplitude(const gm_sweep_reader *reader, int noise)
     bool is_on = false;
     for (int64_t i = 0; i < n; i++) {
         set_combination(sweep, &depends, i, param);
-        double amplitude = sweep->model->noise_value(param, noise);
+        double amplitude = gm_model_noise_value(sweep->model, param, noise);
         if (!(amplitude >= 0 && isfinite(amplitude))) {
             report_amplitude(reader, &depends, noise, param, amplitude);
             return true;

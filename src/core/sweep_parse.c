@@ -102,6 +102,18 @@ void gm_sweep_report_both(const gm_sweep_reader *reader, const gm_yaml_node *a, 
                         a_set ? b_path : a_path);
 }
 
+static gm_status open_model(gm_sweep_reader *reader, const gm_model_catalog *catalog,
+                            const gm_yaml_node *node)
+{
+    gm_source source = {0};
+    gm_status st = gm_sweep_read_source(reader, node, "model", &source);
+    if (st == GM_OK && source.path)
+        st = catalog->open(catalog->context, node->place, source.path, reader->problems,
+                           &reader->sweep->model);
+    free(source.path);
+    return st == GM_E_INPUT ? GM_OK : st; /* its problems are noted: go on and find more */
+}
+
 static gm_status read_model(gm_sweep_reader *reader, const gm_model_catalog *catalog)
 {
     gm_status st = GM_OK;
@@ -116,6 +128,10 @@ static gm_status read_model(gm_sweep_reader *reader, const gm_model_catalog *cat
              gm_yaml_join(names, catalog->n_model, all, sizeof all));
     const gm_yaml_node *node = gm_sweep_need(reader, reader->root, "model", "model", hint);
     if (!node || !gm_yaml_get_string(node, "model", reader->problems, &name)) goto cleanup;
+    if (catalog->open && gm_model_is_path(name)) {
+        st = open_model(reader, catalog, node);
+        goto cleanup;
+    }
     sweep->model = gm_catalog_find(catalog, name);
     if (!sweep->model)
         gm_yaml_report_name(node, "unknown model", "the models are", names, catalog->n_model,

@@ -30,7 +30,7 @@ static gm_status march(const gm_sweep *sweep, const gm_data *data, gm_device *de
     gm_result result;
     gm_engine_usage usage;
     const gm_tiling tiling = {N_POINT, chunk_steps};
-    GM_TRY(st, gm_backend_cuda.engine_create(device, sweep, data, tiling, &engine));
+    GM_TRY(st, gm_backend_cuda.engine_create(device, sweep, data, tiling, NULL, &engine));
     const double start = now();
     int64_t n_collected = 0;
     for (int64_t i = 0; i < CHUNKS; i++) {

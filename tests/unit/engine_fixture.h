@@ -221,8 +221,9 @@ static inline void march_engine(const trial *t, gm_engine *engine, gm_tiling til
     free(memory.input);
 }
 
-/* Sizes of 0 mean all. */
-static inline outcome march(const trial *t, int64_t tile, int64_t chunk, int n_thread)
+/* Sizes of 0 mean all; without code the built-in kernel marches. */
+static inline outcome march_code(const trial *t, int64_t tile, int64_t chunk, int n_thread,
+                                 const gm_code *code)
 {
     const gm_tiling tiling = {tile > 0 ? tile : t->sweep->n_point,
                               chunk > 0 ? chunk : t->sweep->n_step};
@@ -230,12 +231,18 @@ static inline outcome march(const trial *t, int64_t tile, int64_t chunk, int n_t
     gm_engine *engine = NULL;
     outcome o = outcome_create(t);
     gm_status st = gm_backend_cpu.open(0, n_thread, &device);
-    if (st == GM_OK) st = gm_backend_cpu.engine_create(device, t->sweep, t->data, tiling, &engine);
+    if (st == GM_OK)
+        st = gm_backend_cpu.engine_create(device, t->sweep, t->data, tiling, code, &engine);
     if (st != GM_OK) fail_msg("%s", gm_status_message());
     march_engine(t, engine, tiling, &o);
     gm_backend_cpu.engine_destroy(&engine);
     gm_backend_cpu.close(&device);
     return o;
+}
+
+static inline outcome march(const trial *t, int64_t tile, int64_t chunk, int n_thread)
+{
+    return march_code(t, tile, chunk, n_thread, NULL);
 }
 
 #endif

@@ -6,17 +6,6 @@
 
 #include "core/sweep.h"
 
-static inline double fixture_wilson_cowan_noise(const double *param, int k)
-{
-    return param[k == 0 ? 4 : 5];
-}
-
-static inline double fixture_hopf_noise(const double *param, int k)
-{
-    (void)k;
-    return param[2] * param[3];
-}
-
 static const gm_quantity fixture_wc_state[] = {{"E", 0.05, "1", "excitatory activity"},
                                                {"I", 0.06, "mV", "inhibitory activity"}};
 static const gm_quantity fixture_wc_param[] = {{"tau_e", 2.5, "ms", "excitatory time constant"},
@@ -43,8 +32,7 @@ static const gm_model_info fixture_wilson_cowan = {.name = "wilson_cowan",
                                                    .coupling = fixture_wc_coupling,
                                                    .input = fixture_wc_input,
                                                    .noise_state = fixture_wc_noise_state,
-                                                   .noise_amplitude = fixture_wc_amplitude,
-                                                   .noise_value = fixture_wilson_cowan_noise};
+                                                   .noise_amplitude = fixture_wc_amplitude};
 
 /* Its noise depends on two parameters at once, and it has no inputs. */
 static const gm_quantity fixture_hopf_state[] = {{"x", 0.1, "1", "real part"},
@@ -67,8 +55,7 @@ static const gm_model_info fixture_hopf = {.name = "hopf",
                                            .param = fixture_hopf_param,
                                            .coupling = fixture_hopf_coupling,
                                            .noise_state = fixture_hopf_noise_state,
-                                           .noise_amplitude = fixture_hopf_amplitude,
-                                           .noise_value = fixture_hopf_noise};
+                                           .noise_amplitude = fixture_hopf_amplitude};
 
 static const gm_quantity fixture_lorenz_state[] = {{"x", 1, "1", "convection rate"},
                                                    {"y", 0, "1", "horizontal difference"},
@@ -87,7 +74,7 @@ static const gm_model_info fixture_lorenz63 = {.name = "lorenz63",
 
 static const gm_model_info *const fixture_models[] = {&fixture_wilson_cowan, &fixture_hopf,
                                                       &fixture_lorenz63};
-static const gm_model_catalog fixture_catalog = {fixture_models, 3};
+static const gm_model_catalog fixture_catalog = {.model = fixture_models, .n_model = 3};
 
 /** Parse a text with settings that end with NULL (or are NULL). */
 static inline gm_status fixture_parse(const char *text, const char *const *setting,
