@@ -52,8 +52,10 @@ static int launcher_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i])) return atoi(getenv(names[i]));
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *rank = getenv(names[i]);
+        if (rank) return (int)strtol(rank, NULL, 10);
+    }
     return 0;
 }
 
@@ -69,7 +71,8 @@ int main(int argc, char **argv)
 {
     gm_options options;
     open_standard_streams();
-    /* Shared file pointers are not used; Open MPI's helpers for them leave files behind when killed. */
+    /* Shared file pointers are not used; Open MPI's helpers for them leave files behind when
+     * killed. */
     setenv("OMPI_MCA_sharedfp", "^sm,lockedfile", 0);
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an ordinary write error */
     gm_status st = gm_options_read(argc, argv, &options);
