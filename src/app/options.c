@@ -96,7 +96,8 @@ void gm_options_help(gm_command command)
         break;
     case GM_PLAN:
         printf("usage: gridmarch plan SWEEP.yaml [OPTION...]\n\n"
-               "Check the sweep and say what a run would do, without computing anything.\n\n%s"
+               "Check the sweep and say what a run would do, without computing anything. Where a\n"
+               "run would refuse the result file, the plan ends with that exit code.\n\n%s"
                "      --ranks N          share the points out over N ranks (default: those "
                "started)\n",
                help_sweep);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/hash.h"
+
 enum { MAX_SHOWN = 8, SPARE_BYTES = 1 << 20 };
 
 /* --- comparing a file's sweep with the one asked for
@@ -32,14 +34,37 @@ static const char *value_of(const char *line)
     return value;
 }
 
+/* Length of a value without the hash that ends it, which tells a person nothing. */
+static int visible_length(const char *value)
+{
+    static const char mark[] = ", hash ";
+    const int length = (int)line_length(value);
+    const int hash = (int)sizeof mark - 1 + GM_HASH_TEXT_SIZE - 1;
+    const bool has = length > hash && strncmp(value + length - hash, mark, sizeof mark - 1) == 0;
+    return has ? length - hash : length;
+}
+
+/* Two values that differ, or one that is missing (NULL). */
 static void add(char *text, size_t size, const char *key, const char *in_file, const char *in_sweep)
 {
-    size_t used = strlen(text);
-    int n_file = in_file ? (int)line_length(in_file) : 9;
-    int n_sweep = in_sweep ? (int)line_length(in_sweep) : 9;
+    const char *file = in_file ? in_file : "(nothing)";
+    const char *sweep = in_sweep ? in_sweep : "(nothing)";
+    int n_file = visible_length(file);
+    int n_sweep = visible_length(sweep);
+    const bool look_alike = n_file == n_sweep && strncmp(file, sweep, (size_t)n_file) == 0;
+    const size_t used = strlen(text);
+    const int n_key = (int)strcspn(key, ":\n");
+    if (look_alike && strncmp(key, "axes.", 5) != 0) {
+        snprintf(text + used, size - used, "\n  %.*s: other %s in the file", n_key, key,
+                 strncmp(key, "network.labels:", 15) == 0 ? "labels" : "numbers");
+        return;
+    }
+    if (look_alike) {
+        n_file = (int)line_length(file);
+        n_sweep = (int)line_length(sweep);
+    }
     snprintf(text + used, size - used, "\n  %.*s: the file has %.*s, the sweep asks for %.*s",
-             (int)strcspn(key, ":\n"), key, n_file, in_file ? in_file : "(nothing)", n_sweep,
-             in_sweep ? in_sweep : "(nothing)");
+             n_key, key, n_file, file, n_sweep, sweep);
 }
 
 static gm_status compare(const char *path, const char *of_file, const char *of_sweep)

@@ -36,7 +36,7 @@ typedef struct gm_model_info {
     const gm_quantity *input;           /* [n_input] */
     const int *noise_state;             /* [n_noise] the state each noise drives */
     const char *const *noise_amplitude; /* [n_noise] the C expression of its amplitude */
-    uint32_t phase_mask;                /* bit s set: state s is an angle, wrapped on output */
+    uint32_t phase_mask;                /* bit s set: state s is an angle, kept in [0, 2 pi) */
     /** Amplitude of noise k for parameters param[n_param], computed in double. */
     double (*noise_value)(const double *param, int k);
 } gm_model_info;
