@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import needs_program, run, write  # noqa: E402
+from program import kill_tree, needs_program, run, start, wait_until, write  # noqa: E402
 
 pytestmark = needs_program
 
@@ -323,6 +323,18 @@ def test_an_output_that_is_not_ours_is_left_alone(folder, case, overwrite):
     shutil.copy(folder / "other.h5", folder / "cut.h5")
     os.truncate(folder / "cut.h5", 1000)
     refused(folder, ["run", "s.yaml", "-o", output, *overwrite], code, fragments)
+
+
+def test_a_run_of_many_steps_takes_little_memory(folder):
+    """More steps than any memory could hold; the file is there once all memory is taken."""
+    process = start("run", "s.yaml", "-o", "r.h5", "-s", "inputs.p_e=1", "-s",
+                    "time={dt: 1, duration: 1.0e+12}", cwd=folder)
+    try:
+        wait_until(lambda: (folder / "r.h5").exists() or process.poll() is not None, seconds=60)
+        assert process.poll() is None, process.communicate()[1]
+    finally:
+        kill_tree(process)
+        process.communicate()
 
 
 def test_info_refuses_what_is_no_result(folder):
