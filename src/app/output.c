@@ -121,6 +121,46 @@ cleanup:
     return st;
 }
 
+/* Is it a file that the sweep is read from? */
+static bool is_input(const gm_sweep *sweep, const char *path)
+{
+    struct stat output, input;
+    const char *const source[] = {sweep->path, sweep->network.weights.path,
+                                  sweep->network.labels.path};
+    const int n_source = (int)(sizeof source / sizeof *source);
+    const int n_knob = gm_model_n_knob(sweep->model);
+    if (stat(path, &output) != 0) return false;
+    for (int i = 0; i < n_source + n_knob + sweep->model->n_input; i++) {
+        const char *name = i < n_source ? source[i]
+                           : i < n_source + n_knob
+                               ? sweep->node_file[i - n_source].path
+                               : sweep->input[i - n_source - n_knob].source.path;
+        if (name && stat(name, &input) == 0 && input.st_dev == output.st_dev &&
+            input.st_ino == output.st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* A new result replaces the file at its path and, while it is made, FILE.partial. */
+static gm_status refuse_inputs(const gm_request *request)
+{
+    char *partial = NULL;
+    if (asprintf(&partial, "%s.partial", request->path) < 0)
+        return GM_FAIL(GM_E_MEMORY, "out of memory");
+    gm_status st = GM_OK;
+    if (is_input(request->sweep, request->path))
+        st = GM_FAIL(GM_E_RESULT, "%s is an input of this sweep: give another output file",
+                     request->path);
+    else if (is_input(request->sweep, partial))
+        st = GM_FAIL(GM_E_RESULT,
+                     "%s is an input of this sweep, and the place where %s is made: give another "
+                     "output file",
+                     partial, request->path);
+    free(partial);
+    return st;
+}
+
 gm_status gm_output_examine(const gm_request *request, const gm_options *options,
                             gm_output_state *state, gm_store_header **header)
 {
@@ -131,16 +171,18 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
         return GM_FAIL(
             GM_E_USAGE,
             "no result file is named: give -o FILE, or `output: FILE` in the sweep file");
+    gm_status st = refuse_inputs(request);
+    if (st != GM_OK) return st;
     if (stat(request->path, &info) == 0) {
         if (!S_ISREG(info.st_mode))
             return GM_FAIL(GM_E_RESULT, "%s is not a regular file", request->path);
-        gm_status st = examine_existing(request, options, state, header);
+        st = examine_existing(request, options, state, header);
         if (st != GM_OK || *state != GM_OUTPUT_NEW) return st;
     } else if (errno != ENOENT) {
         return GM_FAIL(GM_E_IO, "%s: %s", request->path, strerror(errno));
     }
     *state = GM_OUTPUT_NEW;
-    gm_status st = gm_store_free_space(request->path, &free_bytes);
+    st = gm_store_free_space(request->path, &free_bytes);
     if (st != GM_OK) return st;
     if (request->layout->n_byte + SPARE_BYTES > free_bytes)
         return GM_FAIL(GM_E_IO,

@@ -305,7 +305,7 @@ OUTPUT_CASES = {
     "missing folder": ("gone/r.h5", 4, ["gone/r.h5", "no such folder"]),
     "file for a folder": ("w.csv/r.h5", 4, ["w.csv/r.h5", "ot a directory"]),
     "folder": ("somewhere", 3, ["somewhere", "not a regular file"]),
-    "text file": ("labels.txt", 3, ["labels.txt", "not an HDF5 file"]),
+    "text file": ("notes.txt", 3, ["notes.txt", "not an HDF5 file"]),
     "someone else's HDF5 file": ("other.h5", 3, ["other.h5", "not a result of gridmarch"]),
     "empty file": ("empty.h5", 3, ["empty.h5", "not an HDF5 file"]),
     "file cut short": ("cut.h5", 3, ["cut.h5"]),
@@ -318,6 +318,7 @@ def test_an_output_that_is_not_ours_is_left_alone(folder, case, overwrite):
     output, code, fragments = OUTPUT_CASES[case]
     (folder / "somewhere").mkdir()
     write(folder / "empty.h5", "")
+    write(folder / "notes.txt", "A\n")
     with h5py.File(folder / "other.h5", "w") as file:
         file["status"] = np.zeros(2, np.uint8)
     shutil.copy(folder / "other.h5", folder / "cut.h5")
@@ -335,6 +336,22 @@ def test_a_run_of_many_steps_takes_little_memory(folder):
     finally:
         kill_tree(process)
         process.communicate()
+
+
+@pytest.mark.parametrize("name", ["s.yaml", "w.csv", "labels.txt", "tau.csv", "drive.csv"])
+@pytest.mark.parametrize("ending", ["", ".partial"])
+def test_an_output_that_would_replace_an_input_is_refused(folder, name, ending):
+    (folder / name).rename(folder / f"r.dat{ending}")
+    sweep = f"r.dat{ending}" if name == "s.yaml" else "s.yaml"
+    if name != "s.yaml":
+        edited(folder, name, f"r.dat{ending}")
+    if name == "drive.csv" and not ending:  # also if it is a result that might be replaced
+        run("run", "s.yaml", "-o", "in.h5", "-s", "inputs.p_e=1", "-s", "network=none", "-s",
+            "parameters.tau_e=2", "-s", "axes={G: {linspace: [0, 1, 11]}}", cwd=folder)
+        (folder / "in.h5").rename(folder / "r.dat")
+        edited(folder, "drive.csv", "r.dat, dataset: G")
+    refused(folder, ["run", sweep, "-o", "r.dat", "--overwrite"], 3,
+            [f"r.dat{ending} is an input of this sweep"])
 
 
 def test_info_refuses_what_is_no_result(folder):
