@@ -354,6 +354,14 @@ def test_an_output_that_would_replace_an_input_is_refused(folder, name, ending):
             [f"r.dat{ending} is an input of this sweep"])
 
 
+def test_a_status_that_does_not_exist_is_noticed(folder):
+    assert run("run", "s.yaml", "-o", "r.h5", cwd=folder).code == 0
+    with h5py.File(folder / "r.h5", "r+") as file:
+        file["status"][1] = 77
+    refused(folder, ["run", "s.yaml", "-o", "r.h5"], 3, ["r.h5", "damaged", "point 1 is 77"])
+    refused(folder, ["info", "r.h5"], 3, ["r.h5", "damaged", "point 1 is 77"])
+
+
 def test_info_refuses_what_is_no_result(folder):
     refused(folder, ["info", "labels.txt"], 3, ["labels.txt", "not an HDF5 file"])
     refused(folder, ["info", "gone.h5"], 4, ["gone.h5", "no such file"])
