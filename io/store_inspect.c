@@ -31,7 +31,7 @@ typedef struct found {
 static gm_status open_plain(inspection *in)
 {
     struct stat info;
-    in->fd = open(in->path, O_RDONLY | O_CLOEXEC);
+    in->fd = open(in->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe must not hang */
     if (in->fd < 0)
         return GM_FAIL(GM_E_IO, "cannot read '%s': %s", in->path,
                        errno == ENOENT ? "no such file" : gm_posix_cause(errno));

@@ -362,6 +362,12 @@ def test_a_status_that_does_not_exist_is_noticed(folder):
     refused(folder, ["info", "r.h5"], 3, ["r.h5", "damaged", "point 1 is 77"])
 
 
+@pytest.mark.parametrize("command", [["info", "r.h5"], ["run", "s.yaml", "-o", "r.h5"]])
+def test_a_pipe_is_no_result(folder, command):
+    os.mkfifo(folder / "r.h5")
+    refused(folder, command, 4 if command[0] == "info" else 3, ["r.h5", "not a "])
+
+
 def test_info_refuses_what_is_no_result(folder):
     refused(folder, ["info", "labels.txt"], 3, ["labels.txt", "not an HDF5 file"])
     refused(folder, ["info", "gone.h5"], 4, ["gone.h5", "no such file"])
