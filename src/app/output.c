@@ -184,7 +184,7 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
     *state = GM_OUTPUT_NEW;
     st = gm_store_free_space(request->path, &free_bytes);
     if (st != GM_OK) return st;
-    if (request->layout->n_byte + SPARE_BYTES > free_bytes)
+    if (request->layout->n_byte > free_bytes - SPARE_BYTES)
         return GM_FAIL(GM_E_IO,
                        "%s: the result needs %.3f GiB and %.3f GiB are free there; record less, or "
                        "choose another folder",
