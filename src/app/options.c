@@ -263,6 +263,14 @@ gm_status gm_options_read(int argc, char **argv, gm_options *o)
             o->target = optarg;
         }
     }
+    if (optind < argc) { /* after "--" all words are files */
+        if (o->target || optind + 1 < argc) {
+            st = GM_FAIL(GM_E_USAGE, "one file at a time: both \"%s\" and \"%s\" are given",
+                         o->target ? o->target : argv[optind], argv[argc - 1]);
+            goto cleanup;
+        }
+        o->target = argv[optind];
+    }
     GM_TRY(st, need_target(o));
 cleanup:
     return st;

@@ -251,6 +251,8 @@ OPTION_CASES = {
                        ["--ouput", "did you mean --output", "gridmarch run --help"]),
     "no target": (["run"], ["gridmarch run SWEEP.yaml"]),
     "no target of info": (["info"], ["gridmarch info FILE.h5"]),
+    "two targets around --": (["run", "s.yaml", "--", "t.yaml"],
+                              ["s.yaml", "t.yaml", "one file at a time"]),
     "two targets": (["run", "s.yaml", "t.yaml"], ["s.yaml", "t.yaml", "one file at a time"]),
     "option without its value": (["run", "s.yaml", "-o"], ["-o", "its value is missing"]),
     "option of another command": (["info", "r.h5", "--tile", "3"], ["gridmarch info", "--tile"]),
