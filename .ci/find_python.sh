@@ -13,7 +13,7 @@ gm_find_python() {
             return 0
         fi
     done
-    echo "no python3 here can '$statement': install them, or name one that can in GM_PYTHON" >&2
+    echo "no python3 here can '$statement': install them (python3 -m pip install numpy xarray h5netcdf h5py matplotlib), or name one that can in GM_PYTHON" >&2
     return 1
 }
 

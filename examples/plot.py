@@ -2,14 +2,15 @@
 """Draw a variable of a gridmarch result file, or print it as a small table.
 
     plot.py sweep.h5                              the first mean recorded, against its axes
+    plot.py phases.h5 theta --time mean           the order parameter of angles against the axes
     plot.py sweep.h5 E --select G=0.6             a trajectory at one value of the axis G
     plot.py sweep.h5 E_mean --node V1 --x tau_e   one node; choose what runs along x
     plot.py sweep.h5 E_mean --table               numbers instead of a picture (with -o: both)
 
 One free dimension gives a curve, two give a few curves or a colour map. Nodes and seeds are averaged
 unless they are selected or drawn; any further dimension is held at its middle value, and the title
-says so. Points that are not done are left out and counted. Phases, which
-have no mean, are averaged to their order parameter.
+says so. Points that are not done are left out and counted. Angles, which have no mean, are averaged
+over nodes to their order parameter |mean exp(i angle)|, before it is averaged over time or seeds.
 """
 import argparse
 import difflib
@@ -22,7 +23,7 @@ os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")  # a file may be looked 
 
 BOOKKEEPING = ("status", "failed_step", "run")
 AVERAGED = ("seed", "node")
-STATISTICS = ("_mean", "_variance", "_min", "_max")  # of phases too, these are plain numbers
+STATISTICS = ("_mean", "_variance", "_min", "_max")  # of angles too, these are plain numbers
 MAX_CURVES = 6
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]  # Okabe-Ito
 STYLE = {
@@ -38,11 +39,14 @@ class Trouble(Exception):
 
 
 try:
+    import h5netcdf  # noqa: F401  xarray reads through it, and it through h5py
+    import h5py  # noqa: F401
     import numpy as np
     import xarray as xr
 except ImportError as error:
-    sys.exit(f"plot.py: {error}; it needs numpy, xarray, h5netcdf and matplotlib "
-             "(.ci/install.sh look; .ci/find_python.sh names a python3 that has them)")
+    sys.exit(f"plot.py: {error}; it needs numpy, xarray, h5netcdf, h5py and matplotlib: "
+             "python3 -m pip install numpy xarray h5netcdf h5py matplotlib, or .ci/install.sh look; "
+             ".ci/find_python.sh names a python3 that has them")
 
 
 def unknown(kind, name, known):
@@ -72,12 +76,24 @@ def label(array, short=False):
     return name if unit in ("", "1") else f"{name} [{unit}]"
 
 
+def is_angle(array):
+    """True for an angle itself, whose values 0 and 2 pi are neighbours."""
+    return array.attrs.get("units") == "rad" and not str(array.name).endswith(STATISTICS)
+
+
+def is_angle_statistic(array):
+    return (str(array.name).endswith(STATISTICS)
+            and array.attrs.get("units") in ("rad", "(rad)^2"))
+
+
 class View:
     """What is drawn: an array with one or two dimensions left, and words on what was done to it."""
 
     def __init__(self, array, status):
         self.array = array
         self.status = status  # ledger of the same points, or None
+        self.is_angle = is_angle(array)
+        self.asked = []       # dimensions to be averaged because the user said so
         self.held = []        # "G = 0.6"
         self.averages = []    # "68 nodes"
         self.note = ""        # points left out
@@ -100,16 +116,18 @@ class View:
             self.status = self.status.isel({dim: index}, drop=True)
 
     def average(self, dim):
-        """Mean over a dimension, ignoring what is missing. Wrapped phases have no mean: they give
-        their order parameter, the length of the mean of exp(i phase)."""
+        """Mean over a dimension, ignoring what is missing. Angles give the length of the mean of
+        exp(i angle), which is a plain number: over nodes it is their order parameter."""
         self.mask_unfinished()
         n = self.array.sizes[dim]
         over = f"{n} {dim}s" if dim in AVERAGED else dim
         name = self.array.name
-        if self.attributes.get("units") == "rad" and not name.endswith(STATISTICS):
+        if self.is_angle:
             self.array = abs(np.exp(1j * self.array).mean(dim, skipna=True)).rename(name)
-            words = self.attributes.get("long_name", name)
-            self.attributes = {"units": "1", "long_name": f"order parameter over {over} ({words})"}
+            words = (f"order parameter of {over}" if dim == "node"
+                     else f"length of the mean of exp(i {name}) over {over}")
+            self.attributes = {"units": "1", "long_name": words}
+            self.is_angle = False
         else:
             self.averages.append(over)
             self.array = self.array.mean(dim, skipna=True)
@@ -154,12 +172,13 @@ def open_result(path):
 
 def default_variable(dataset):
     names = [n for n, v in dataset.data_vars.items() if v.dtype.kind == "f" and n not in BOOKKEEPING]
-    for name in names:
-        if name.endswith("_mean"):
-            return name
     if not names:
         raise Trouble("the file holds no variable of floating type")
-    return names[0]
+    telling = [n for n in names if not is_angle_statistic(dataset[n])]
+    means = [n for n in telling if n.endswith("_mean")]
+    angles = sorted((n for n in telling if is_angle(dataset[n])),
+                    key=lambda n: "time" not in dataset[n].dims)  # a trajectory before the last
+    return [*means, *angles, *telling, *names][0]
 
 
 def choose_variable(dataset, name):
@@ -200,7 +219,7 @@ def select(view, name, text):
     if coordinate.ndim != 1:
         raise Trouble(f"'{name}' is already held at one value")
     if text == "mean":
-        view.average(coordinate.dims[0])
+        view.asked.append(coordinate.dims[0])  # done once all is held, see reduce_to_two
     elif text == "last":
         view.hold(coordinate.dims[0], coordinate.size - 1)
     else:
@@ -224,17 +243,22 @@ def dimension_of(array, name):
 def reduce_to_two(view, x, y):
     """Hold and average until at most two dimensions are left; those of x and y always stay."""
     kept = {dimension_of(view.array, name) for name in (x, y) if name}
+    for dim in kept.intersection(view.asked):
+        raise Trouble(f"'{dim}' is averaged: it can not be drawn along an axis too")
     for dim in [d for d in view.array.dims if d not in kept and view.array.sizes[d] == 1]:
         (view.drop if dim in ("point", "node", "time") else view.hold)(dim, 0)
-    averaged = [d for d in AVERAGED if d in view.array.dims and d not in kept]
-    if len(averaged) == view.array.ndim:
-        averaged = averaged[:-1]  # something must be left to draw
+    dims = view.array.dims
+    by_itself = [d for d in AVERAGED if d in dims and d not in kept and d not in view.asked]
+    averaged = [d for d in dict.fromkeys(view.asked) if d in dims]
+    if by_itself and len(averaged) + len(by_itself) == len(dims):
+        by_itself.remove(by_itself[0 if view.is_angle else -1])  # something must be left to draw
+    averaged += by_itself
     free = [d for d in view.array.dims if d not in kept and d not in averaged]
     free.sort(key=lambda d: d != "time")
     n_more = 0 if x and y else 2 - len(kept)
     for dim in free[n_more:]:
         view.hold(dim, view.array.sizes[dim] // 2)
-    for dim in reversed(averaged):  # nodes first
+    for dim in sorted(averaged, key=lambda d: d != "node"):  # of angles, nodes must be first
         view.average(dim)
     view.mask_unfinished()
 
@@ -371,7 +395,8 @@ def draw(view, x, y, title, path):
     try:
         import matplotlib
     except ImportError:
-        raise Trouble("drawing needs matplotlib (.ci/install.sh look); --table does not") from None
+        raise Trouble("drawing needs matplotlib (.ci/install.sh look, or pip install "
+                      "matplotlib); --table does not") from None
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
     kind = kind_of(view, x, y)
@@ -438,7 +463,8 @@ def arguments(argv):
         prog="plot.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", metavar="FILE", help="a result of gridmarch run")
     parser.add_argument("variable", metavar="VARIABLE", nargs="?",
-                        help="default: the first ..._mean, else the first of floating type")
+                        help="default: the first ..._mean (not of an angle), else an angle's "
+                             "trajectory or last value, else the first of floating type")
     parser.add_argument("-o", "--output", metavar="PNG",
                         help="picture to write (also .pdf, .svg); default: FILE with .png")
     parser.add_argument("--node", metavar="LABEL", help="one node; 'mean' (default) averages")

@@ -27,15 +27,41 @@ static gm_status refuse_existing(const char *path, bool replace)
     return GM_OK;
 }
 
+static gm_status being_created(const char *path)
+{
+    return GM_FAIL(GM_E_IO, "cannot create '%s': another program is creating it", path);
+}
+
+/* Mark an open file as ours while we build it. False only if another program has it so marked: file
+ * systems without locks hinder no one. */
+static bool claim(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+/* What an interrupted creation left, unless a program is still at it. */
+static gm_status remove_stale(const char *path, const char *partial)
+{
+    const int fd = open(partial, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    const bool stale = fd < 0 || claim(fd);
+    if (stale && unlink(partial) != 0 && errno != ENOENT) {
+        const int code = errno;
+        if (fd >= 0) close(fd);
+        return GM_FAIL(GM_E_IO, "cannot remove the unfinished '%s': %s", partial,
+                       gm_posix_cause(code));
+    }
+    if (fd >= 0) close(fd);
+    return stale ? GM_OK : being_created(path);
+}
+
 static gm_status open_partial(const char *path, const char *partial, int *fd)
 {
-    if (unlink(partial) != 0 && errno != ENOENT)
-        return GM_FAIL(GM_E_IO, "cannot remove the unfinished '%s': %s", partial,
-                       gm_posix_cause(errno));
+    gm_status st = remove_stale(path, partial);
+    if (st != GM_OK) return st;
     *fd = open(partial, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (*fd >= 0) return GM_OK;
-    if (errno == EEXIST)
-        return GM_FAIL(GM_E_IO, "cannot create '%s': another program is creating it", path);
+    if (*fd >= 0) return claim(*fd) ? GM_OK : being_created(path);
+    if (errno == EEXIST) return being_created(path);
     return GM_FAIL(GM_E_IO, "cannot create '%s': %s", path,
                    errno == ENOENT ? "no such folder" : gm_posix_cause(errno));
 }
@@ -67,8 +93,7 @@ static gm_status publish(int fd, const char *partial, const char *path, bool rep
 {
     if (fsync(fd) != 0)
         return GM_FAIL(GM_E_IO, "cannot save '%s': %s", path, gm_posix_cause(errno));
-    if (!is_ours(fd, partial))
-        return GM_FAIL(GM_E_IO, "cannot create '%s': another program is creating it", path);
+    if (!is_ours(fd, partial)) return being_created(path);
     gm_status st = refuse_existing(path, replace); /* filling may have taken minutes */
     if (st != GM_OK) return st;
     if (rename(partial, path) != 0)

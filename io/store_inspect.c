@@ -31,7 +31,7 @@ typedef struct found {
 static gm_status open_plain(inspection *in)
 {
     struct stat info;
-    in->fd = open(in->path, O_RDONLY | O_CLOEXEC);
+    in->fd = open(in->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe must not hang */
     if (in->fd < 0)
         return GM_FAIL(GM_E_IO, "cannot read '%s': %s", in->path,
                        errno == ENOENT ? "no such file" : gm_posix_cause(errno));
@@ -219,6 +219,12 @@ static gm_status read_status(const inspection *in, gm_store_header *header)
         goto cleanup;
     }
     GM_TRY(st, read_raw(in, status.offset, status.n_element, header->status));
+    for (int64_t i = 0; i < header->n_point; i++) {
+        if (header->status[i] <= GM_POINT_FAILED) continue;
+        st = GM_FAIL(GM_E_RESULT, "'%s' is damaged: the status of point %lld is %d", in->path,
+                     (long long)i, header->status[i]);
+        goto cleanup;
+    }
 cleanup:
     return st;
 }

@@ -48,7 +48,7 @@ void gm_comm_finish(gm_comm *comm)
     if (initialized && !finalized) MPI_Finalize();
 }
 
-gm_status gm_comm_agree(const gm_comm *comm, gm_status mine)
+gm_status gm_comm_agree_all(const gm_comm *comm, gm_status mine)
 {
     char message[4096] = "";
     int first = mine == GM_OK ? INT_MAX : comm->rank;
@@ -93,22 +93,6 @@ gm_status gm_comm_send_block(const gm_comm *comm, void **block, int64_t *n_byte)
     GM_TRY(st, gm_comm_agree(comm, st));
     if (size > 0) GM_TRY(st, gm_comm_send(comm, *block, size));
 cleanup:
-    return st;
-}
-
-gm_status gm_comm_same(const gm_comm *comm, const char *value, bool *same)
-{
-    gm_status st = GM_OK;
-    void *of_first = comm->rank == 0 ? (void *)value : NULL;
-    int64_t n_byte = (int64_t)strlen(value) + 1;
-    int equal = 0;
-    GM_TRY(st, gm_comm_send_block(comm, &of_first, &n_byte));
-    equal = strcmp(of_first, value) == 0;
-    GM_TRY(st, GM_MPI("comparing ranks",
-                      MPI_Allreduce(MPI_IN_PLACE, &equal, 1, MPI_INT, MPI_LAND, comm->world)));
-    *same = equal != 0;
-cleanup:
-    if (comm->rank != 0) free(of_first);
     return st;
 }
 

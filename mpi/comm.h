@@ -26,10 +26,17 @@ gm_status gm_mpi_check(int error, const char *what);
 gm_status gm_comm_start(int *argc, char ***argv, gm_comm *comm);
 void gm_comm_finish(gm_comm *comm);
 
+/** What gm_comm_agree does when a rank fails. */
+gm_status gm_comm_agree_all(const gm_comm *comm, gm_status mine);
+
 /** Make a fault on one rank the same status on all: the lowest failing rank's status and message,
  *  which names rank and host when there are several ranks. GM_OK only if every rank passes GM_OK.
  */
-gm_status gm_comm_agree(const gm_comm *comm, gm_status mine);
+static inline gm_status gm_comm_agree(const gm_comm *comm, gm_status mine)
+{
+    const gm_status all = gm_comm_agree_all(comm, mine);
+    return mine != GM_OK && all == GM_OK ? mine : all; /* own fault stands, whatever MPI says */
+}
 
 /** Send n_byte bytes of rank 0 to all; any size. */
 gm_status gm_comm_send(const gm_comm *comm, void *data, int64_t n_byte);
@@ -37,9 +44,6 @@ gm_status gm_comm_send(const gm_comm *comm, void *data, int64_t n_byte);
 /** Send a block of rank 0 of a size only rank 0 knows: the others get it allocated (malloc, owned).
  *  A NULL block arrives as NULL. */
 gm_status gm_comm_send_block(const gm_comm *comm, void **block, int64_t *n_byte);
-
-/** True on all ranks if value is the same on all. */
-gm_status gm_comm_same(const gm_comm *comm, const char *value, bool *same);
 
 /** The part of n_total things that a rank takes: contiguous, sizes differ by at most one, the
  * larger first. Ranks beyond n_total take nothing. Not collective. */

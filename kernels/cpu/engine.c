@@ -194,9 +194,9 @@ static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data 
     e->capacity = tiling.tile_points;
     GM_TRY(st, choose_kernel(e, device, code));
     GM_TRY(st, gm_cpu_pack(sweep, data, e->kernel, &e->arena, &e->task));
+    const int64_t n_row = gm_data_input_varies(sweep, data) ? tiling.chunk_steps + 1 : 1;
     GM_TRY(st, gm_arena_take(&e->arena,
-                             (tiling.chunk_steps + 1) * sweep->model->n_input * data->n_node *
-                                 gm_real_size(sweep),
+                             n_row * sweep->model->n_input * data->n_node * gm_real_size(sweep),
                              &e->input));
     GM_TRY(st, create_blocks(e));
     GM_TRY(st, create_scratch(e));

@@ -76,7 +76,29 @@ static void print_text(const char *path, const gm_store_header *header, const in
         printf("\nThe same `gridmarch run` command again computes the pending points.\n");
 }
 
-static void print_json(const char *path, const gm_store_header *header, const int64_t n[4])
+/* "key: value" lines as an object. */
+static void put_settings(gm_json *j, const char *canonical)
+{
+    gm_json_open(j, "settings", '{');
+    while (*canonical) {
+        const size_t length = strcspn(canonical, "\n");
+        const size_t n_key = strcspn(canonical, ":\n");
+        const char *value = canonical + n_key;
+        value += strspn(value, ": ");
+        char *key = strndup(canonical, n_key);
+        char *text = strndup(value, (size_t)(canonical + length - value));
+        if (key && text)
+            gm_json_string(j, key, text);
+        else
+            j->failed = true;
+        free(key);
+        free(text);
+        canonical += length + (canonical[length] == '\n');
+    }
+    gm_json_close(j, '}');
+}
+
+static gm_status print_json(const char *path, const gm_store_header *header, const int64_t n[4])
 {
     gm_json j = {0};
     gm_json_open(&j, NULL, '{');
@@ -84,13 +106,15 @@ static void print_json(const char *path, const gm_store_header *header, const in
     gm_json_integer(&j, "points", header->n_point);
     for (int i = 0; i < 4; i++) gm_json_integer(&j, status_name[i], n[i]);
     gm_json_string(&j, "kernel", header->kernel);
-    gm_json_string(&j, "settings", header->canonical);
+    put_settings(&j, header->canonical);
     gm_json_open(&j, "runs", '[');
-    for (int i = 0; i < header->n_run; i++) gm_json_string(&j, NULL, header->run[i]);
+    for (int i = 0; i < header->n_run; i++) gm_json_raw(&j, NULL, header->run[i]);
     gm_json_close(&j, ']');
     gm_json_close(&j, '}');
-    if (!j.failed) printf("%s\n", j.text);
+    const bool failed = j.failed;
+    if (!failed) printf("%s\n", j.text);
     gm_json_clear(&j);
+    return failed ? GM_FAIL(GM_E_MEMORY, "out of memory") : GM_OK;
 }
 
 gm_status gm_command_info(const gm_options *options)
@@ -101,7 +125,7 @@ gm_status gm_command_info(const gm_options *options)
     GM_TRY(st, gm_store_inspect(options->target, NULL, &header));
     count(header, n);
     if (options->json)
-        print_json(options->target, header, n);
+        st = print_json(options->target, header, n);
     else
         print_text(options->target, header, n);
 cleanup:

@@ -44,24 +44,29 @@ static void print_file(const gm_request *request)
     for (int i = 0; i < layout->n_variable; i++) {
         const gm_variable *v = &layout->variable[i];
         if (v->state < 0) continue;
-        printf("  %-12s (point%s%s)  %s\n", v->name, v->has_time ? ", time" : "",
-               v->has_node ? ", node" : "", gm_text_bytes(v->row_bytes * layout->n_point, bytes));
+        printf("  %-14s (", v->name);
+        for (int d = 0; d < layout->n_point_dim; d++)
+            printf("%s%s", d == 0 ? "" : ", ", layout->coordinate[d].name);
+        printf("%s%s)  %s\n", v->has_time ? ", time" : "", v->has_node ? ", node" : "",
+               gm_text_bytes(v->row_bytes * layout->n_point, bytes));
     }
 }
 
-static void print_output_state(const gm_request *request, const gm_options *options)
+/* The refusal that a run would meet is the plan's own status, so that a script sees it. */
+static gm_status print_output_state(const gm_request *request, const gm_options *options)
 {
     gm_output_state state = GM_OUTPUT_NEW;
     gm_store_header *header = NULL;
-    if (!request->path) return;
+    if (!request->path) return GM_OK;
     gm_status st = gm_output_examine(request, options, &state, &header);
     if (st != GM_OK)
-        printf("             a run would be refused: %s\n", gm_status_message());
+        printf("             a run would be refused\n");
     else
         printf("             %s\n", state == GM_OUTPUT_NEW      ? "would be made new"
                                     : state == GM_OUTPUT_RESUME ? "would be resumed"
                                                                 : "is complete: nothing to do");
     gm_store_header_destroy(&header);
+    return st;
 }
 
 static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
@@ -103,7 +108,9 @@ gm_status gm_command_plan(const gm_comm *comm, const gm_options *options)
         print_sweep(&request);
         st = print_tiling(comm, options, &request, &device);
         print_file(&request);
-        print_output_state(&request, options);
+        gm_report_angles(stderr, request.sweep);
+        if (st == GM_OK) st = print_output_state(&request, options);
+        fflush(stdout); /* the plan comes before the message on why a run would be refused */
     }
     GM_TRY(st, gm_comm_agree(comm, st));
 cleanup:

@@ -231,6 +231,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
                     r.request.path);
         goto cleanup;
     }
+    if (speaks(&r)) gm_report_angles(stderr, r.request.sweep);
     GM_TRY(st, open_device(&r));
     GM_TRY(st, open_output(&r));
     GM_TRY(st, march(&r));

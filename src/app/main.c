@@ -48,14 +48,16 @@ static gm_status without_mpi(const gm_options *options)
     return st;
 }
 
-/* The rank that a launcher says this is (so that a bad command line is reported once); -1: none. */
+/* The rank that a launcher says this is, so that a bad command line is reported once. */
 static int launcher_rank(void)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
                                         "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i])) return atoi(getenv(names[i]));
-    return -1;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *rank = getenv(names[i]);
+        if (rank) return (int)strtol(rank, NULL, 10);
+    }
+    return 0;
 }
 
 /* A closed standard stream would lend its number to the next file, which then gets the messages. */
@@ -70,17 +72,19 @@ int main(int argc, char **argv)
 {
     gm_options options;
     open_standard_streams();
-    if (launcher_rank() < 0) setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); /* no daemon */
+    /* Shared file pointers are not used; Open MPI's helpers for them leave files behind when
+     * killed. */
+    setenv("OMPI_MCA_sharedfp", "^sm,lockedfile", 0);
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an ordinary write error */
     gm_status st = gm_options_read(argc, argv, &options);
     if (st != GM_OK) {
-        if (launcher_rank() <= 0)
+        if (launcher_rank() == 0)
             gm_print_error(gm_status_message());
         else
             sleep(1); /* launchers end all ranks when one fails: not before rank 0 has spoken */
     } else if (options.command <= GM_COMPILE) {
         st = with_mpi(&argc, &argv, &options);
-    } else if (launcher_rank() <= 0) {
+    } else if (launcher_rank() == 0) {
         st = without_mpi(&options);
     }
     if (st == GM_OK && fflush(stdout) != 0) {

@@ -134,7 +134,8 @@ void gm_options_help(gm_command command)
         break;
     case GM_PLAN:
         printf("usage: gridmarch plan SWEEP.yaml [OPTION...]\n\n"
-               "Check the sweep and say what a run would do, without computing anything.\n\n%s"
+               "Check the sweep and say what a run would do, without computing anything. Where a\n"
+               "run would refuse the result file, the plan ends with that exit code.\n\n%s"
                "      --ranks N          share the points out over N ranks (default: those "
                "started)\n",
                help_sweep);
@@ -305,6 +306,14 @@ gm_status gm_options_read(int argc, char **argv, gm_options *o)
         } else {
             o->target = optarg;
         }
+    }
+    if (optind < argc) { /* after "--" all words are files */
+        if (o->target || optind + 1 < argc) {
+            st = GM_FAIL(GM_E_USAGE, "one file at a time: both \"%s\" and \"%s\" are given",
+                         o->target ? o->target : argv[optind], argv[argc - 1]);
+            goto cleanup;
+        }
+        o->target = argv[optind];
     }
     GM_TRY(st, need_target(o));
 cleanup:

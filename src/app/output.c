@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/hash.h"
+
 enum { MAX_SHOWN = 8, SPARE_BYTES = 1 << 20 };
 
 /* --- comparing a file's sweep with the one asked for
@@ -32,14 +34,37 @@ static const char *value_of(const char *line)
     return value;
 }
 
+/* Length of a value without the hash that ends it, which tells a person nothing. */
+static int visible_length(const char *value)
+{
+    static const char mark[] = ", hash ";
+    const int length = (int)line_length(value);
+    const int hash = (int)sizeof mark - 1 + GM_HASH_TEXT_SIZE - 1;
+    const bool has = length > hash && strncmp(value + length - hash, mark, sizeof mark - 1) == 0;
+    return has ? length - hash : length;
+}
+
+/* Two values that differ, or one that is missing (NULL). */
 static void add(char *text, size_t size, const char *key, const char *in_file, const char *in_sweep)
 {
-    size_t used = strlen(text);
-    int n_file = in_file ? (int)line_length(in_file) : 9;
-    int n_sweep = in_sweep ? (int)line_length(in_sweep) : 9;
+    const char *file = in_file ? in_file : "(nothing)";
+    const char *sweep = in_sweep ? in_sweep : "(nothing)";
+    int n_file = visible_length(file);
+    int n_sweep = visible_length(sweep);
+    const bool look_alike = n_file == n_sweep && strncmp(file, sweep, (size_t)n_file) == 0;
+    const size_t used = strlen(text);
+    const int n_key = (int)strcspn(key, ":\n");
+    if (look_alike && strncmp(key, "axes.", 5) != 0) {
+        snprintf(text + used, size - used, "\n  %.*s: other %s in the file", n_key, key,
+                 strncmp(key, "network.labels:", 15) == 0 ? "labels" : "numbers");
+        return;
+    }
+    if (look_alike) {
+        n_file = (int)line_length(file);
+        n_sweep = (int)line_length(sweep);
+    }
     snprintf(text + used, size - used, "\n  %.*s: the file has %.*s, the sweep asks for %.*s",
-             (int)strcspn(key, ":\n"), key, n_file, in_file ? in_file : "(nothing)", n_sweep,
-             in_sweep ? in_sweep : "(nothing)");
+             n_key, key, n_file, file, n_sweep, sweep);
 }
 
 static gm_status compare(const char *path, const char *of_file, const char *of_sweep)
@@ -96,6 +121,46 @@ cleanup:
     return st;
 }
 
+/* Is it a file that the sweep is read from? */
+static bool is_input(const gm_sweep *sweep, const char *path)
+{
+    struct stat output, input;
+    const char *const source[] = {sweep->path, sweep->network.weights.path,
+                                  sweep->network.labels.path};
+    const int n_source = (int)(sizeof source / sizeof *source);
+    const int n_knob = gm_model_n_knob(sweep->model);
+    if (stat(path, &output) != 0) return false;
+    for (int i = 0; i < n_source + n_knob + sweep->model->n_input; i++) {
+        const char *name = i < n_source ? source[i]
+                           : i < n_source + n_knob
+                               ? sweep->node_file[i - n_source].path
+                               : sweep->input[i - n_source - n_knob].source.path;
+        if (name && stat(name, &input) == 0 && input.st_dev == output.st_dev &&
+            input.st_ino == output.st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* A new result replaces the file at its path and, while it is made, FILE.partial. */
+static gm_status refuse_inputs(const gm_request *request)
+{
+    char *partial = NULL;
+    if (asprintf(&partial, "%s.partial", request->path) < 0)
+        return GM_FAIL(GM_E_MEMORY, "out of memory");
+    gm_status st = GM_OK;
+    if (is_input(request->sweep, request->path))
+        st = GM_FAIL(GM_E_RESULT, "%s is an input of this sweep: give another output file",
+                     request->path);
+    else if (is_input(request->sweep, partial))
+        st = GM_FAIL(GM_E_RESULT,
+                     "%s is an input of this sweep, and the place where %s is made: give another "
+                     "output file",
+                     partial, request->path);
+    free(partial);
+    return st;
+}
+
 gm_status gm_output_examine(const gm_request *request, const gm_options *options,
                             gm_output_state *state, gm_store_header **header)
 {
@@ -106,18 +171,20 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
         return GM_FAIL(
             GM_E_USAGE,
             "no result file is named: give -o FILE, or `output: FILE` in the sweep file");
+    gm_status st = refuse_inputs(request);
+    if (st != GM_OK) return st;
     if (stat(request->path, &info) == 0) {
         if (!S_ISREG(info.st_mode))
             return GM_FAIL(GM_E_RESULT, "%s is not a regular file", request->path);
-        gm_status st = examine_existing(request, options, state, header);
+        st = examine_existing(request, options, state, header);
         if (st != GM_OK || *state != GM_OUTPUT_NEW) return st;
     } else if (errno != ENOENT) {
         return GM_FAIL(GM_E_IO, "%s: %s", request->path, strerror(errno));
     }
     *state = GM_OUTPUT_NEW;
-    gm_status st = gm_store_free_space(request->path, &free_bytes);
+    st = gm_store_free_space(request->path, &free_bytes);
     if (st != GM_OK) return st;
-    if (request->layout->n_byte + SPARE_BYTES > free_bytes)
+    if (request->layout->n_byte > free_bytes - SPARE_BYTES)
         return GM_FAIL(GM_E_IO,
                        "%s: the result needs %.3f GiB and %.3f GiB are free there; record less, or "
                        "choose another folder",

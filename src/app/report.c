@@ -52,6 +52,24 @@ void gm_report_bindings(FILE *out, const gm_binding *table, int n_rank)
     if (n < n_rank) fprintf(out, "      ... and %d more ranks\n", n_rank - n);
 }
 
+void gm_report_angles(FILE *out, const gm_sweep *sweep)
+{
+    static const gm_observable plain[] = {GM_MEAN, GM_VARIANCE, GM_MIN, GM_MAX};
+    for (int s = 0; s < sweep->model->n_state; s++) {
+        int n = 0;
+        if (!(sweep->model->phase_mask >> s & 1)) continue;
+        for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+            if (!sweep->record[plain[i]][s]) continue;
+            if (n++ == 0)
+                fprintf(out, "gridmarch: note: %s is an angle: its ", sweep->model->state[s].name);
+            fprintf(out, "%s%s", n == 1 ? "" : ", ", gm_observable_name(plain[i]));
+        }
+        if (n > 0)
+            fprintf(out, " rarely mean%s something; record last or trajectory\n",
+                    n == 1 ? "s" : "");
+    }
+}
+
 static double rate(const gm_summary *s)
 {
     return (double)(s->done + s->diverged) * (double)s->n_step / (s->wall > 0 ? s->wall : 1e-9);

@@ -27,6 +27,8 @@ const char *gm_text_bytes(int64_t n_byte, char text[32]);
 const char *gm_text_seconds(double seconds, char text[32]);
 
 void gm_report_bindings(FILE *out, const gm_binding *table, int n_rank);
+/** A note on statistics of angles, if any are recorded. */
+void gm_report_angles(FILE *out, const gm_sweep *sweep);
 void gm_report_summary(FILE *out, const gm_summary *summary);
 /** One JSON object on one line. */
 void gm_report_json(FILE *out, const gm_summary *summary, const gm_binding *table);
@@ -40,7 +42,7 @@ typedef struct gm_meter gm_meter;
 gm_status gm_meter_create(const gm_watch *watch, int64_t n_point, int64_t n_step, int n_rank,
                           gm_meter **out);
 /** Matches gm_march_plan.progress; context is the meter. Prints at most a few times a second. */
-void gm_meter_show(void *meter, const gm_progress *mine);
+void gm_meter_show(void *context, const gm_progress *mine);
 /** End the line. */
 void gm_meter_destroy(gm_meter **meter);
 

@@ -50,17 +50,16 @@ static void put_general(FILE *out, const gm_sweep *sweep)
     fprintf(out, "seed: %llu\n", (unsigned long long)sweep->seed);
 }
 
-static void put_axis(FILE *out, const gm_axis *axis, int i)
+static void put_axis(FILE *out, const gm_axis *axis)
 {
-    fprintf(out, "axis.%02d: %s, %lld value%s:", i + 1, axis->name, (long long)axis->n,
-            axis->n == 1 ? "" : "s");
+    fprintf(out, "axes.%s: %lld value%s", axis->name, (long long)axis->n, axis->n == 1 ? "" : "s");
     if (axis->n <= MAX_VALUES_SHOWN) {
         for (int64_t k = 0; k < axis->n; k++) {
-            fputc(' ', out);
+            fputs(k == 0 ? ": " : " ", out);
             put_number(out, axis->value[k]);
         }
     } else {
-        fputc(' ', out);
+        fputs(" from ", out);
         put_number(out, axis->value[0]);
         fputs(" to ", out);
         put_number(out, axis->value[axis->n - 1]);
@@ -68,6 +67,16 @@ static void put_axis(FILE *out, const gm_axis *axis, int i)
         put_array_hash(out, axis->value, axis->n);
     }
     fputc('\n', out);
+}
+
+/* Their order decides which varies fastest, so it is a setting of its own. */
+static void put_axes(FILE *out, const gm_sweep *sweep)
+{
+    fputs("axes: ", out);
+    for (int i = 0; i < sweep->n_axis; i++)
+        fprintf(out, "%s%s", i == 0 ? "" : ", ", sweep->axis[i].name);
+    fputs(sweep->n_axis == 0 ? "none\n" : "\n", out);
+    for (int i = 0; i < sweep->n_axis; i++) put_axis(out, &sweep->axis[i]);
 }
 
 /* The word for where a knob's value comes from, in order of precedence: axis, file, distribution,
@@ -85,7 +94,7 @@ static void put_knob(FILE *out, const gm_sweep *sweep, const gm_data *data, int 
     if (swept) {
         fputs("axis", out);
     } else if (data->node_value[knob]) {
-        fputs("per node, ", out);
+        fputs("one value per node, ", out);
         put_array_hash(out, data->node_value[knob], data->n_node);
     } else if (state >= 0 && sweep->uniform[state].on) {
         fputs("uniform ", out);
@@ -116,7 +125,7 @@ static void put_network(FILE *out, const gm_sweep *sweep, const gm_data *data)
     if (data->label) {
         gm_hash hash = gm_hash_begin();
         for (int64_t i = 0; i < data->n_node; i++) gm_hash_add_text(&hash, data->label[i]);
-        fputs("network.labels: ", out);
+        fprintf(out, "network.labels: %lld labels, ", (long long)data->n_node);
         put_hash(out, hash);
         fputc('\n', out);
     } else {
@@ -126,7 +135,8 @@ static void put_network(FILE *out, const gm_sweep *sweep, const gm_data *data)
         fputs("network.weights: none\n", out);
         return;
     }
-    fputs("network.weights: ", out);
+    fprintf(out, "network.weights: %lld x %lld numbers, ", (long long)data->n_node,
+            (long long)data->n_node);
     put_array_hash(out, data->weight, data->n_node * data->n_node);
     fprintf(out, "\nnetwork.normalise: %s\n", normalisation[spec->normalisation]);
     fprintf(out, "network.symmetric: %s\n", symmetry[spec->symmetry]);
@@ -169,7 +179,7 @@ static void put_record(FILE *out, const gm_sweep *sweep)
 static void put_all(FILE *out, const gm_sweep *sweep, const gm_data *data)
 {
     put_general(out, sweep);
-    for (int i = 0; i < sweep->n_axis; i++) put_axis(out, &sweep->axis[i], i);
+    put_axes(out, sweep);
     for (int k = 0; k < gm_model_n_knob(sweep->model); k++) put_knob(out, sweep, data, k);
     put_network(out, sweep, data);
     for (int i = 0; i < sweep->model->n_input; i++) put_input(out, sweep, data, i);

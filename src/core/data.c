@@ -130,7 +130,7 @@ static void check_signal(const gm_sweep *sweep, const gm_data *data, int input,
                         "finite",
                         name, source->path, (long long)(first / n_column) + 1,
                         (long long)(first % n_column) + 1, signal->sample[first], (long long)bad,
-                        (long long)(signal->n_sample * n_column));
+                        (long long)signal->n_sample * (long long)n_column);
     if (data->n_node > 0 && n_column != 1 && n_column != data->n_node) {
         gm_problems_add(problems, place_of(sweep, source),
                         "input %s: '%s' has %lld rows (times) x %lld columns (nodes), but there "

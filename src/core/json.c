@@ -90,6 +90,47 @@ void gm_json_boolean(gm_json *j, const char *key, bool value)
     put(j, value ? "true" : "false", value ? 4 : 5);
 }
 
+/* Past the string whose opening quote stands at c; to the NUL when it does not end. */
+static const char *skip_string(const char *c)
+{
+    for (c++; *c && *c != '"'; c++)
+        if (*c == '\\' && c[1]) c++;
+    return *c ? c + 1 : c;
+}
+
+/* True for one object or array that ends where the text does. */
+static bool is_balanced(const char *text)
+{
+    enum { MAX_DEPTH = 32 };
+    char closing[MAX_DEPTH];
+    int depth = 0;
+    const char *c = text;
+    if (*c != '{' && *c != '[') return false;
+    do {
+        if (*c == '"') {
+            c = skip_string(c);
+            continue;
+        }
+        if (*c == '{' || *c == '[') {
+            if (depth == MAX_DEPTH) return false;
+            closing[depth++] = *c == '{' ? '}' : ']';
+        } else if (*c == '}' || *c == ']') {
+            if (closing[--depth] != *c) return false;
+        }
+        c++;
+    } while (depth > 0 && *c);
+    return depth == 0 && *c == '\0';
+}
+
+void gm_json_raw(gm_json *j, const char *key, const char *text)
+{
+    begin_member(j, key);
+    if (is_balanced(text))
+        put(j, text, (int64_t)strlen(text));
+    else
+        put_string(j, text);
+}
+
 void gm_json_clear(gm_json *j)
 {
     free(j->text);

@@ -20,6 +20,9 @@ void gm_json_string(gm_json *json, const char *key, const char *value);
 void gm_json_integer(gm_json *json, const char *key, int64_t value);
 void gm_json_number(gm_json *json, const char *key, double value); /* not finite: null */
 void gm_json_boolean(gm_json *json, const char *key, bool value);
+/** A value that is a JSON object or array already: taken over as it stands if its brackets and
+ *  quotes are balanced, else as a string. */
+void gm_json_raw(gm_json *json, const char *key, const char *text);
 void gm_json_clear(gm_json *json);
 
 #endif

@@ -43,8 +43,8 @@ typedef struct gm_model_info {
     const gm_quantity *input;              /* [n_input] */
     const int *noise_state;                /* [n_noise] the state each noise drives */
     const char *const *noise_amplitude;    /* [n_noise] the C expression of its amplitude */
-    uint32_t phase_mask;                   /* bit s set: state s is an angle, wrapped on output */
-    const gm_quantity *derived;            /* [n_derived] recorded like states */
+    uint32_t phase_mask;                   /* bit s set: state s is an angle, kept in [0, 2 pi) */
+    const gm_quantity *derived;            /* [n_derived] read, not yet recorded */
     const char *const *derived_expression; /* [n_derived] C, of s-> m-> c-> */
 } gm_model_info;
 

@@ -76,6 +76,8 @@ static gm_status read_axis(gm_sweep_reader *reader, const gm_yaml_node *key,
     check_both(reader, key, &axis);
     if (axis.n == 0) goto cleanup;
     if (axis.kind == GM_AXIS_SEED) check_seeds(reader, node, &axis);
+    if (sweep->design == GM_DESIGN_GRID)
+        GM_TRY(st, gm_sweep_check_repeats(reader, node, what, &axis));
     if (!(axis.name = strdup(key->text))) {
         st = GM_FAIL(GM_E_MEMORY, "out of memory for the axes");
         goto cleanup;

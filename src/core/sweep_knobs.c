@@ -1,4 +1,5 @@
 /* The sections `parameters` and `initial`: the numbers of the model that no axis sweeps. */
+#include <math.h>
 #include <stdio.h>
 
 #include "core/sweep_sections.h"
@@ -22,6 +23,9 @@ static void read_uniform(const gm_sweep_reader *reader, const gm_yaml_node *node
         gm_problems_add(problems, node->place,
                         "%s: low %.15g must be less than high %.15g: {uniform: [low, high]}", what,
                         low, high);
+    else if (!isfinite(high - low))
+        gm_problems_add(problems, node->place, "%s: from %g to %g is too far for double precision",
+                        what, low, high);
     else
         *uniform = (gm_uniform){.on = true, .low = low, .high = high};
 }

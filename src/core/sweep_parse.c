@@ -64,11 +64,17 @@ void gm_sweep_report_name(const gm_sweep_reader *reader, const gm_yaml_node *key
     const char *name = key->text;
     char before[GM_YAML_NAME_SIZE];
     char after[GM_YAML_NAME_SIZE];
+    const bool is_axis = strcmp(kind, "axis") == 0;
     if (gm_quantity_find(model->state, model->n_state, name) >= 0) {
         gm_problems_add(reader->problems, key->place,
                         "%s: %s is a state; its initial value is initial.%s, or the axis "
                         "'initial.%s'",
                         section, name, name, name);
+    } else if (is_axis && gm_quantity_find(model->input, model->n_input, name) >= 0) {
+        gm_problems_add(reader->problems, key->place,
+                        "%s: %s is an input, and inputs cannot be swept yet: an input is the same "
+                        "for all points; sweep a parameter that acts alike",
+                        section, name);
     } else if (gm_quantity_find(model->input, model->n_input, name) >= 0) {
         gm_problems_add(reader->problems, key->place,
                         "%s: %s is an input; it goes under inputs, the same for all points",
@@ -77,7 +83,6 @@ void gm_sweep_report_name(const gm_sweep_reader *reader, const gm_yaml_node *key
         gm_problems_add(reader->problems, key->place,
                         "%s: %s is a parameter; it goes under parameters or axes", section, name);
     } else {
-        bool is_axis = strcmp(kind, "axis") == 0;
         snprintf(before, sizeof before, "%s: %s has no %s", section, model->name,
                  is_axis ? "parameter" : kind);
         snprintf(after, sizeof after, is_axis ? "axes can be" : "its %ss are", kind);

@@ -58,6 +58,10 @@ gm_status gm_sweep_override(gm_yaml_node *root, const char *setting, const char 
 gm_status gm_sweep_read_axis_values(const gm_yaml_node *node, const char *what,
                                     gm_problems *problems, int64_t *n, double **value);
 
+/** Report a value that an axis of a grid holds twice. */
+gm_status gm_sweep_check_repeats(const gm_sweep_reader *reader, const gm_yaml_node *node,
+                                 const char *what, const gm_axis *axis);
+
 void gm_sweep_read_time(gm_sweep_reader *reader);         /* needs no model */
 gm_status gm_sweep_read_network(gm_sweep_reader *reader); /* needs no model */
 gm_status gm_sweep_read_knobs(gm_sweep_reader *reader);   /* parameters, initial */

@@ -42,8 +42,8 @@ const char *gm_yaml_describe(const gm_yaml_node *node, char *buffer, size_t size
     if (node->kind != GM_YAML_SCALAR) return node->kind == GM_YAML_LIST ? "a list" : "a mapping";
     if (gm_yaml_is_null(node)) return "nothing";
     int length = (int)strnlen(node->text, MAX_SHOWN);
-    while (length == MAX_SHOWN && length > 0 && ((unsigned char)node->text[length] & 0xC0) == 0x80)
-        length--;
+    if (length == MAX_SHOWN) /* cut between characters */
+        while (length > 0 && ((unsigned char)node->text[length] & 0xC0) == 0x80) length--;
     snprintf(buffer, size, "'%.*s%s'", length, node->text, node->text[length] ? "..." : "");
     for (char *c = buffer; *c; c++)
         if ((unsigned char)*c < ' ') *c = ' ';
@@ -69,15 +69,52 @@ const char *gm_yaml_join(const char *const *name, int n, char *buffer, size_t si
     return buffer;
 }
 
+/* Words from other programs that spelling does not lead from. They only help a message: none is
+ * ever taken for the name. */
+static const struct {
+    const char *word, *name, *note;
+} other_words[] = {
+    {"max", "maximum", NULL},
+    {"float32", "fp32", NULL},
+    {"single", "fp32", NULL},
+    {"float64", "fp64", NULL},
+    {"double", "fp64", NULL},
+    {"var", "variance", NULL},
+    {"std", "variance", "the standard deviation is its root"},
+    {"arange", "range", "[first, last, step], the last value included"},
+    {"rk45", "rk4", "steps are of fixed length: no integrator is adaptive"},
+    {"adaptive", "rk4", "steps are of fixed length: no integrator is adaptive"},
+};
+
+/* The name that was meant, or NULL. */
+static const char *suggest(const char *word, const char *const *allowed, int n_allowed,
+                           const char **note)
+{
+    *note = NULL;
+    for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++) {
+        if (strcasecmp(word, other_words[i].word) != 0) continue;
+        for (int k = 0; k < n_allowed; k++) {
+            if (strcmp(other_words[i].name, allowed[k]) != 0) continue;
+            *note = other_words[i].note;
+            return allowed[k];
+        }
+    }
+    return gm_nearest_name(word, allowed, n_allowed);
+}
+
 void gm_yaml_report_name(const gm_yaml_node *node, const char *before, const char *after,
                          const char *const *allowed, int n_allowed, gm_problems *problems)
 {
     char found[GM_YAML_NAME_SIZE];
     char all[GM_YAML_LIST_SIZE];
-    const char *nearest = gm_nearest_name(node->text, allowed, n_allowed);
-    gm_problems_add(problems, node->place, "%s %s%s%s%s %s: %s", before,
-                    gm_yaml_describe(node, found, sizeof found), nearest ? "; did you mean '" : ";",
-                    nearest ? nearest : "", nearest ? "'?" : "", after,
+    char hint[GM_YAML_NAME_SIZE] = "";
+    const char *note = NULL;
+    const char *meant = suggest(node->text, allowed, n_allowed, &note);
+    if (meant)
+        snprintf(hint, sizeof hint, " did you mean '%s'%s%s%s?", meant, note ? " (" : "",
+                 note ? note : "", note ? ")" : "");
+    gm_problems_add(problems, node->place, "%s %s;%s %s: %s", before,
+                    gm_yaml_describe(node, found, sizeof found), hint, after,
                     gm_yaml_join(allowed, n_allowed, all, sizeof all));
 }
 

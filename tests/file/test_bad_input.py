@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import needs_program, run, write  # noqa: E402
+from program import kill_tree, needs_program, run, start, wait_until, write  # noqa: E402
 
 pytestmark = needs_program
 
@@ -119,6 +119,12 @@ SWEEP_CASES = {
                               ["s.yaml:9:17: ", "greater than 0", "not exponents"]),
     "text for a number": ("[0, 1]", "[0, one]", ["s.yaml:9:10: ", "a number", "'one'"]),
     "infinite number": ("[0, 1]", "[0, .inf]", ["s.yaml:9:10: ", "finite", "'.inf'"]),
+    "axis over an input": ("G: [", "p_e: [", ["s.yaml:9:3: ", "p_e is an input",
+                                              "inputs cannot be swept yet", "acts alike"]),
+    "value twice": ("[0, 1]", "[0, 1, 0]", ["s.yaml:9:13: ", "values 1 and 3 are both 0",
+                                            "the first at s.yaml:9:7", "zip"]),
+    "seed twice": ("G: [0, 1]", "seed: [4, 4]", ["s.yaml:9:13: ", "values 1 and 2 are both 4"]),
+    "integrator of elsewhere": ("heun", "rk45", ["s.yaml:15:13: ", "no integrator is adaptive"]),
     "negative seed": ("axes:", "seed: -1\naxes:", ["s.yaml:8:7: ", "seed", "0 or more", "-1"]),
     "seed of parts": ("G: [0, 1]", "seed: [0.5, 1]", ["s.yaml:9:9: ", "whole numbers", "0.5"]),
     "axis and parameter": ("parameters:", "parameters:\n  G: 1",
@@ -245,6 +251,8 @@ OPTION_CASES = {
                        ["--ouput", "did you mean --output", "gridmarch run --help"]),
     "no target": (["run"], ["gridmarch run SWEEP.yaml"]),
     "no target of info": (["info"], ["gridmarch info FILE.h5"]),
+    "two targets around --": (["run", "s.yaml", "--", "t.yaml"],
+                              ["s.yaml", "t.yaml", "one file at a time"]),
     "two targets": (["run", "s.yaml", "t.yaml"], ["s.yaml", "t.yaml", "one file at a time"]),
     "option without its value": (["run", "s.yaml", "-o"], ["-o", "its value is missing"]),
     "option of another command": (["info", "r.h5", "--tile", "3"], ["gridmarch info", "--tile"]),
@@ -299,7 +307,7 @@ OUTPUT_CASES = {
     "missing folder": ("gone/r.h5", 4, ["gone/r.h5", "no such folder"]),
     "file for a folder": ("w.csv/r.h5", 4, ["w.csv/r.h5", "ot a directory"]),
     "folder": ("somewhere", 3, ["somewhere", "not a regular file"]),
-    "text file": ("labels.txt", 3, ["labels.txt", "not an HDF5 file"]),
+    "text file": ("notes.txt", 3, ["notes.txt", "not an HDF5 file"]),
     "someone else's HDF5 file": ("other.h5", 3, ["other.h5", "not a result of gridmarch"]),
     "empty file": ("empty.h5", 3, ["empty.h5", "not an HDF5 file"]),
     "file cut short": ("cut.h5", 3, ["cut.h5"]),
@@ -312,11 +320,54 @@ def test_an_output_that_is_not_ours_is_left_alone(folder, case, overwrite):
     output, code, fragments = OUTPUT_CASES[case]
     (folder / "somewhere").mkdir()
     write(folder / "empty.h5", "")
+    write(folder / "notes.txt", "A\n")
     with h5py.File(folder / "other.h5", "w") as file:
         file["status"] = np.zeros(2, np.uint8)
     shutil.copy(folder / "other.h5", folder / "cut.h5")
     os.truncate(folder / "cut.h5", 1000)
     refused(folder, ["run", "s.yaml", "-o", output, *overwrite], code, fragments)
+
+
+def test_a_run_of_many_steps_takes_little_memory(folder):
+    """More steps than any memory could hold; the file is there once all memory is taken."""
+    process = start("run", "s.yaml", "-o", "r.h5", "-s", "inputs.p_e=1", "-s",
+                    "time={dt: 1, duration: 1.0e+12}", cwd=folder)
+    try:
+        wait_until(lambda: (folder / "r.h5").exists() or process.poll() is not None, seconds=60)
+        assert process.poll() is None, process.communicate()[1]
+    finally:
+        kill_tree(process)
+        process.communicate()
+
+
+@pytest.mark.parametrize("name", ["s.yaml", "w.csv", "labels.txt", "tau.csv", "drive.csv"])
+@pytest.mark.parametrize("ending", ["", ".partial"])
+def test_an_output_that_would_replace_an_input_is_refused(folder, name, ending):
+    (folder / name).rename(folder / f"r.dat{ending}")
+    sweep = f"r.dat{ending}" if name == "s.yaml" else "s.yaml"
+    if name != "s.yaml":
+        edited(folder, name, f"r.dat{ending}")
+    if name == "drive.csv" and not ending:  # also if it is a result that might be replaced
+        run("run", "s.yaml", "-o", "in.h5", "-s", "inputs.p_e=1", "-s", "network=none", "-s",
+            "parameters.tau_e=2", "-s", "axes={G: {linspace: [0, 1, 11]}}", cwd=folder)
+        (folder / "in.h5").rename(folder / "r.dat")
+        edited(folder, "drive.csv", "r.dat, dataset: G")
+    refused(folder, ["run", sweep, "-o", "r.dat", "--overwrite"], 3,
+            [f"r.dat{ending} is an input of this sweep"])
+
+
+def test_a_status_that_does_not_exist_is_noticed(folder):
+    assert run("run", "s.yaml", "-o", "r.h5", cwd=folder).code == 0
+    with h5py.File(folder / "r.h5", "r+") as file:
+        file["status"][1] = 77
+    refused(folder, ["run", "s.yaml", "-o", "r.h5"], 3, ["r.h5", "damaged", "point 1 is 77"])
+    refused(folder, ["info", "r.h5"], 3, ["r.h5", "damaged", "point 1 is 77"])
+
+
+@pytest.mark.parametrize("command", [["info", "r.h5"], ["run", "s.yaml", "-o", "r.h5"]])
+def test_a_pipe_is_no_result(folder, command):
+    os.mkfifo(folder / "r.h5")
+    refused(folder, command, 4 if command[0] == "info" else 3, ["r.h5", "not a "])
 
 
 def test_info_refuses_what_is_no_result(folder):
@@ -327,6 +378,17 @@ def test_info_refuses_what_is_no_result(folder):
 def test_a_result_larger_than_the_disk_is_refused_before_it_is_made(folder):
     huge = ["--set", "axes={G: {linspace: [0, 1, 1.0e+6]}, seed: {range: [0, 999999, 1]}}"]
     refused(folder, ["run", "s.yaml", "-o", "r.h5", *huge], 4, ["the result needs", "are free"])
+    write(folder / "edge.yaml", """\
+model: lorenz63  # 14 bytes a point: 7 bytes short of 2^63
+axes:
+  sigma: {linspace: [0, 1, 874502]}
+  rho: {linspace: [0, 1, 755302]}
+  beta: {linspace: [0, 1, 997425]}
+time: {dt: 0.1, duration: 1}
+integrator: heun
+record: {last: [x]}
+""")
+    refused(folder, ["run", "edge.yaml", "-o", "r.h5"], 4, ["the result needs", "are free"])
     axes = ", ".join(f"{name}: {{linspace: [0, 1, 1.0e+6]}}" for name in ("G", "a_e", "a_i"))
     refused(folder, ["run", "s.yaml", "-o", "r.h5", "--set", f"axes={{{axes}}}"], 2,
             ["2^63 bytes"])

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -107,8 +108,8 @@ def test_plan_says_what_a_run_would_do(tmp_path):
     for words in (r"wilson_cowan, heun, fp32", r"16 nodes", r"points +40: G 40",
                   r"steps +10000 of 0\.1 ms, the first 2000 not recorded", r"noise +off",
                   r"ranks +4, at most 10 points each", r"tile +\d+ points, chunk \d+ steps",
-                  r"r\.h5, 1010\.4 KiB", r"E_mean +\(point, node\) +2\.5 KiB",
-                  r"E +\(point, time, node\) +1000\.0 KiB", r"would be made new"):
+                  r"r\.h5, 1010\.4 KiB", r"E_mean +\(G, node\) +2\.5 KiB",
+                  r"E +\(G, time, node\) +1000\.0 KiB", r"would be made new"):
         assert re.search(words, done.out), words
     assert not list(tmp_path.iterdir())
 
@@ -116,14 +117,27 @@ def test_plan_says_what_a_run_would_do(tmp_path):
 def test_plan_tells_what_the_result_file_means_for_a_run(result, tmp_path):
     assert "is complete: nothing to do" in run("plan", EXAMPLE, "-o", result).out
     other = run("plan", EXAMPLE, "-o", result, "--set", "seed=3")
-    assert other.code == 0 and "would be refused" in other.out and "seed" in other.out
+    assert other.code == 3 and "E_mean" in other.out and "would be refused" in other.out
+    assert other.messages[0].endswith("holds another sweep; 1 setting changed:")
+    assert other.messages[1] == "  seed: the file has 0, the sweep asks for 3"
+    assert run("plan", EXAMPLE, "-o", result, "--set", "seed=3", "--overwrite").code == 2
+    assert run("plan", EXAMPLE, "-o", tmp_path / "gone" / "r.h5", ranks=2).code == 4
     assert "none named" in run("plan", EXAMPLE, "--set", "output=null").out
 
 
 def test_plan_works_for_sweeps_too_large_to_run():
     axes = "axes={G: {linspace: [0, 1, 100000]}, seed: {range: [1, 1000, 1]}}"
     done = run("plan", EXAMPLE, "--set", axes, "-o", "r.h5")
-    assert done.code == 0 and "points       100000000" in done.out and "TiB" in done.out
+    assert done.code == 4 and "points       100000000" in done.out and "TiB" in done.out
+    assert "the result needs" in done.err
+
+
+def test_plan_names_the_dimensions_of_the_result(tmp_path):
+    axes = "axes={G: [0, 1], initial.I: [0, 0.1], seed: [1, 2]}"
+    assert "E_mean         (G, initial_I, seed, node)  " in run("plan", EXAMPLE, "--set", axes).out
+    out = run("plan", EXAMPLE, "--set", axes, "--set", "design=zip").out
+    assert "E              (point, time, node)  " in out
+    assert "x_last         (rho)  " in run("plan", EXAMPLES / "lorenz63.yaml").out
 
 
 def test_plan_on_three_ranks_speaks_once(tmp_path):
@@ -144,6 +158,36 @@ def test_run_reports_on_standard_error_only(tmp_path):
 def test_output_of_the_sweep_file_lies_where_the_program_runs(tmp_path):
     assert run("run", EXAMPLE, "--quiet", cwd=tmp_path).code == 0
     assert [path.name for path in tmp_path.iterdir()] == ["wilson_cowan.h5"]
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_a_link_at_the_output_path_stays_and_its_target_is_written(result, tmp_path, far):
+    """Also when nothing is there yet, when the link is relative, and with --overwrite."""
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "here").mkdir()
+    target, link = tmp_path / "scratch" / "t.h5", tmp_path / "here" / "r.h5"
+    if far:  # a link to a link, one absolute
+        (tmp_path / "scratch" / "middle").symlink_to(target)
+        link.symlink_to("../scratch/middle")
+    else:
+        link.symlink_to("../scratch/t.h5")
+
+    def check(expected):
+        assert link.is_symlink() and target.is_file() and not target.is_symlink()
+        assert_same(target, expected)
+        assert [path.name for path in link.parent.iterdir()] == ["r.h5"]
+        assert not list(target.parent.glob("*.partial"))
+
+    march(EXAMPLE, link, "--quiet")
+    check(result)
+    inode = target.stat().st_ino
+    assert "nothing to do" in run("run", EXAMPLE, "-o", link, ranks=2).err
+    assert target.stat().st_ino == inode
+    march(EXAMPLE, link, "--quiet", "--overwrite", ranks=2)
+    check(result)
+    assert "holds another sweep" in run("run", EXAMPLE, "-o", link, "--set", "seed=4").err
+    march(EXAMPLE, link, "--quiet", "--overwrite", "--set", "axes.G=[1]")
+    check(march(EXAMPLE, tmp_path / "one.h5", "--quiet", "--set", "axes.G=[1]"))
 
 
 @pytest.mark.parametrize("ranks", [0, 3])
@@ -173,8 +217,29 @@ def test_info_shows_progress_settings_and_origin(result):
     assert "parameters.c_ee: 16" in out and "kernel    cpu" in out
     found = json.loads(run("info", result, "--json").out)
     assert (found["points"], found["done"], found["pending"]) == (40, 40, 0)
-    assert "model: wilson_cowan" in found["settings"] and found["kernel"].startswith("cpu")
-    assert json.loads(found["runs"][0])["ranks"] == 1
+    assert found["settings"]["model"] == "wilson_cowan" and found["kernel"].startswith("cpu")
+    assert found["settings"]["axes"] == "G"
+    assert found["settings"]["axes.G"].startswith("40 values from 0 to 3")
+    assert found["runs"][0]["ranks"] == 1 and found["runs"][0]["devices"][0]["rank"] == 0
+
+
+NOTE = "note: theta is an angle: its "
+
+
+def test_statistics_of_an_angle_get_one_note(tmp_path):
+    output = ["-o", tmp_path / "r.h5", "--set", "time.duration=10"]
+    some = ["--set", "record.mean=all", "--set", "record.max=all"]
+    for ranks in (0, 2):
+        for name in ("plan", "run"):
+            done = run(name, EXAMPLES / "kuramoto.yaml", *output, *some, ranks=ranks)
+            notes = [line for line in done.messages if line.startswith("note: ")]
+            assert done.code == 0
+            assert notes == [NOTE + "mean, max rarely mean something; record last or trajectory"]
+            (tmp_path / "r.h5").unlink(missing_ok=True)
+    done = run("run", EXAMPLES / "kuramoto.yaml", *output, *some, "--quiet")
+    assert (done.code, done.err) == (0, "")
+    assert "note" not in run("plan", EXAMPLES / "kuramoto.yaml").err
+    assert "note" not in run("plan", EXAMPLE).err
 
 
 def test_a_file_name_with_blanks_quotes_and_umlauts(tmp_path):
@@ -222,6 +287,19 @@ def test_every_example_can_be_planned():
     assert len(examples) >= 4
     for example in examples:
         assert run("plan", example).code == 0, example
+
+
+def test_the_readme_sweep_runs_as_printed(tmp_path):
+    """Saved where the README says, relative to a checkout."""
+    readme = (ROOT / "README.md").read_text()
+    before, rest = readme.split("```yaml\n")[:2]
+    name = before.split("Save this as `")[1].split("`")[0]
+    assert name == "examples/my.yaml"
+    shutil.copytree(EXAMPLES / "data", tmp_path / "examples" / "data")
+    write(tmp_path / name, rest.split("```")[0])
+    done = run("run", name, cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert "120 points done" in done.err and (tmp_path / "my.h5").is_file()
 
 
 def test_the_documented_example_is_accepted(tmp_path):

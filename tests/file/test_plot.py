@@ -151,8 +151,80 @@ def test_phases_give_their_order_parameter_over_nodes(tmp_path):
     }, {"G": variable("G", np.arange(2.0), "coupling"), "node": nodes(2),
         "seed": variable("seed", [7, 8], "seed")})
     out = table(path)
-    assert "order parameter over 2 nodes" in out and "mean over 2 seeds" in out
+    assert "order parameter of 2 nodes, mean over 2 seeds" in out and "mean over 2 seeds" in out
     assert [line.split() for line in out.splitlines()[-2:]] == [["0", "0.85355"], ["1", "1"]]
+
+
+@pytest.fixture
+def oscillators(tmp_path):
+    """Angles of 30 nodes, four seeds, turning, and drawn together as G grows; one seed is lost."""
+    rng = np.random.default_rng(3)
+    g = np.linspace(0, 1, 6)
+    spread = (1 - g)[:, None, None, None] * rng.uniform(-np.pi, np.pi, (1, 4, 1, 30))
+    phase = spread + 0.7 * np.arange(40)[None, None, :, None] + rng.uniform(0, 6, (1, 4, 1, 1))
+    theta = np.mod(phase + 0.05 * rng.standard_normal((6, 4, 40, 30)), 2 * np.pi)
+    status = np.ones((6, 4))
+    status[2, 1] = 2
+    theta[2, 1] = np.nan
+    dims = ("G", "seed", "time", "node")
+    still = ("G", "seed", "node")
+    path = write(tmp_path / "phases.h5", {
+        "theta_mean": variable(still, theta.mean(2), "phase: mean over time", "rad"),
+        "theta_variance": variable(still, theta.var(2), "phase: variance over time", "(rad)^2"),
+        "theta_last": variable(still, theta[:, :, -1], "phase: state after the last step", "rad"),
+        "theta": variable(dims, theta, "phase", "rad"),
+        "status": ledger(("G", "seed"), status),
+    }, {"G": variable("G", g, "global coupling"), "seed": variable("seed", [1, 2, 3, 4], "seed"),
+        "time": variable("time", np.arange(40.0), "time", "ms"), "node": nodes(30)})
+    return path, theta
+
+
+def last_column(out, n):
+    return [float(line.split()[-1]) for line in out.splitlines()[-n:]]
+
+
+def test_the_order_parameter_comes_before_its_mean_over_time_and_seeds(oscillators):
+    path, theta = oscillators
+    r = abs(np.exp(1j * theta).mean(3))  # (G, seed, time)
+    for argument in (("--time", "mean"), ("--time", "mean", "--node", "mean"),
+                     ("--select", "time=mean", "--select", "seed=mean")):
+        out = table(path, "theta", *argument)
+        assert "order parameter of 30 nodes, mean over time and 4 seeds" in " ".join(out.split())
+        assert "1 of 24 points left out: 1 diverged" in out
+        found = last_column(out, 6)
+        np.testing.assert_allclose(found, np.nanmean(r, (1, 2)), rtol=2e-4)
+        assert found[0] < 0.4 < found[3] < found[5] and found[5] > 0.99
+    one = last_column(table(path, "theta", "--time", "mean", "--select", "seed=3"), 6)
+    np.testing.assert_allclose(one, r[:, 2].mean(1), rtol=2e-4)
+    at_end = last_column(table(path, "theta_last"), 6)
+    np.testing.assert_allclose(at_end, np.nanmean(r[:, :, -1], 1), rtol=2e-4)
+    drawn(path, "theta", "--time", "mean")
+    drawn(path, "theta")
+
+
+def test_an_angle_of_one_node_is_averaged_on_the_circle(oscillators):
+    path, theta = oscillators
+    out = table(path, "theta", "--node", "V3", "--time", "mean", "--select", "seed=1")
+    assert "length of the mean of exp(i theta) over time" in " ".join(out.split())
+    wanted = abs(np.exp(1j * theta[:, 0, :, 3]).mean(1))
+    np.testing.assert_allclose(last_column(out, 6), wanted, rtol=2e-4)
+
+
+def test_statistics_of_an_angle_are_not_the_default_picture(oscillators, tmp_path):
+    path, _ = oscillators
+    assert "order parameter of 30 nodes" in table(path)
+    with xr.open_dataset(path, engine="h5netcdf") as data:
+        data = data.load()
+    without = tmp_path / "last.h5"
+    data.drop_vars(["theta", "time"]).to_netcdf(without, engine="h5netcdf")
+    assert table(without).splitlines()[-8].split()[-1] == "theta_last"
+    with_x = tmp_path / "x.h5"
+    data["x_mean"] = data.theta_mean.assign_attrs(units="1", long_name="x: mean over time")
+    data.to_netcdf(with_x, engine="h5netcdf")
+    assert table(with_x).splitlines()[1].startswith("  x: mean over time, mean over 30 nodes")
+    only = tmp_path / "only.h5"
+    data[["theta_variance", "theta_mean", "status"]].to_netcdf(only, engine="h5netcdf")
+    assert "phase: variance over time" in table(only)
 
 
 def test_a_long_table_is_thinned_and_keeps_its_ends(curve):
@@ -187,6 +259,7 @@ def test_table_alone_writes_no_picture(curve):
     (("E_mean", "--node", "V9"), "V0, V1, V2"),
     (("E_mean", "--x", "zeta"), "There are: G, tau_e, node"),
     (("E_mean", "--x", "G", "--y", "G"), "both name 'G'"),
+    (("E", "--x", "time", "--time", "mean"), "'time' is averaged"),
     (("-o", "/no/such/folder/x.png"), "cannot be written"),
 ])
 def test_mistakes_are_answered_with_what_there_is(grid, argument, expected):

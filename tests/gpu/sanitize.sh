@@ -27,9 +27,8 @@ Y
 code=0
 for sweep in small plain; do
     for check in memcheck racecheck initcheck synccheck; do
-        "$tool" --tool "$check" --error-exitcode 9 "$GRIDMARCH" run "$sweep.yaml" -o "$sweep-$check.h5" \
-            --backend cuda --chunk 7 --quiet >"$sweep-$check.log" 2>&1
-        if [ $? -eq 0 ]; then
+        if "$tool" --tool "$check" --error-exitcode 9 "$GRIDMARCH" run "$sweep.yaml" \
+            -o "$sweep-$check.h5" --backend cuda --chunk 7 --quiet >"$sweep-$check.log" 2>&1; then
             echo "$sweep $check: clean"
         else
             echo "$sweep $check: FAULTS"

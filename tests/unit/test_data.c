@@ -279,7 +279,8 @@ static void canonical_text_holds_the_request(void **state)
     assert_line(text, "time.n_step: 100");
     assert_line(text, "time.n_transient: 0");
     assert_line(text, "design: grid");
-    assert_line(text, "axis.01: G, 3 values: 0 0.1 0.2");
+    assert_line(text, "axes.G: 3 values: 0 0.1 0.2");
+    assert_line(text, "axes: G");
     assert_line(text, "seed: 0");
     assert_line(text, "parameters.tau: 2.5");
     assert_line(text, "parameters.G: axis");
@@ -292,6 +293,30 @@ static void canonical_text_holds_the_request(void **state)
     assert_line(text, "record.trajectory: E I");
     assert_line(text, "record.every: 10");
     free(text);
+    gm_data_destroy(&data, &s.sweep);
+}
+
+static void canonical_text_tells_the_order_of_the_axes(void **state)
+{
+    (void)state;
+    small_sweep s;
+    small_sweep_fill(&s);
+    gm_data *data = new_data(&s, 1);
+    char *none = canonical(&s, data);
+    s.sweep.n_axis = 2;
+    char *two = canonical(&s, data);
+    const gm_axis first = s.axis[0];
+    s.axis[0] = s.axis[1];
+    s.axis[1] = first;
+    char *swapped = canonical(&s, data);
+    assert_line(none, "axes: none");
+    assert_line(two, "axes: G, initial.E");
+    assert_line(swapped, "axes: initial.E, G");
+    assert_non_null(strstr(two, "axes.initial.E: 9 values from 0 to 0.8, hash "));
+    assert_non_null(strstr(swapped, "axes.initial.E: 9 values from 0 to 0.8, hash "));
+    free(none);
+    free(two);
+    free(swapped);
     gm_data_destroy(&data, &s.sweep);
 }
 
@@ -395,6 +420,7 @@ int main(void)
         cmocka_unit_test(input_columns_have_to_match_the_nodes),
         cmocka_unit_test(values_that_are_not_finite_are_named),
         cmocka_unit_test(canonical_text_holds_the_request),
+        cmocka_unit_test(canonical_text_tells_the_order_of_the_axes),
         cmocka_unit_test(canonical_lines_are_sorted),
         cmocka_unit_test(canonical_text_changes_with_each_content_and_no_path),
         cmocka_unit_test(canonical_text_does_not_depend_on_the_locale),

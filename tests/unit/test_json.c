@@ -103,6 +103,36 @@ static void long_texts_grow_the_buffer(void **state)
     free(value);
 }
 
+static void json_text_is_nested_and_anything_else_is_a_string(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{\"a\": [1, {\"b\": \"}]\\\"\"}], \"c\": null}", NULL},
+        {"[]", NULL},
+        {"", "\"\""},
+        {"plain", "\"plain\""},
+        {"{\"a\": 1", "\"{\\\"a\\\": 1\""},
+        {"{\"a", "\"{\\\"a\""},
+        {"{\"a\\", "\"{\\\"a\\\\\""},
+        {"{]", "\"{]\""},
+        {"[1] 2", "\"[1] 2\""},
+        {"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gm_json j = {0};
+        gm_json_raw(&j, NULL, cases[i][0]);
+        assert_string_equal(j.text, cases[i][1] ? cases[i][1] : cases[i][0]);
+        gm_json_clear(&j);
+    }
+    gm_json j = {0};
+    gm_json_open(&j, NULL, '{');
+    gm_json_raw(&j, "run", "{\"x\": 1}");
+    gm_json_integer(&j, "y", 2);
+    gm_json_close(&j, '}');
+    assert_string_equal(j.text, "{\"run\": {\"x\": 1}, \"y\": 2}");
+    gm_json_clear(&j);
+}
+
 static void clear_makes_it_empty_and_usable_again(void **state)
 {
     (void)state;
@@ -124,6 +154,7 @@ int main(void)
         cmocka_unit_test(numbers_keep_their_digits),
         cmocka_unit_test(numbers_that_json_cannot_hold_are_null),
         cmocka_unit_test(long_texts_grow_the_buffer),
+        cmocka_unit_test(json_text_is_nested_and_anything_else_is_a_string),
         cmocka_unit_test(clear_makes_it_empty_and_usable_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,7 +286,47 @@ static void bad_axes_are_refused(void **state)
                   "[1, 1e8, 1]}}\n",
            "s.yaml:5:7: the grid has more than 2^62 points");
     expect(WC "axes: {p_e: [1]}\n",
-           "p_e is an input; it goes under inputs, the same for all points");
+           "axes: p_e is an input, and inputs cannot be swept yet: an input is the same for all "
+           "points; sweep a parameter that acts alike");
+}
+
+static void repeated_values_are_refused_in_a_grid_only(void **state)
+{
+    (void)state;
+    expect(LORENZ "axes:\n  rho: [0.1, 3, 0.2, 3, 0.2]\n",
+           "dir/s.yaml:6:22: axes.rho: values 2 and 4 are both 3 (the first at dir/s.yaml:6:14); a "
+           "grid takes each value once (only design: zip may repeat values)");
+    expect(LORENZ "axes: {rho: {values: [0.1, 0.1]}}\n",
+           "dir/s.yaml:5:28: axes.rho: values 1 and 2 are both 0.1 (the first at dir/s.yaml:5:23)");
+    expect(LORENZ "axes: {rho: [2, 1, 1]}\n", "values 2 and 3 are both 1");
+    expect(LORENZ "axes: {initial.x: [0, 1, -0.0]}\n", "axes.initial.x: values 1 and 3 are both");
+    expect(LORENZ "axes: {seed: [7, 8, 7]}\n", "axes.seed: values 1 and 3 are both 7");
+    expect(LORENZ "axes: {rho: {linspace: [2, 2, 5]}}\n",
+           "dir/s.yaml:5:13: axes.rho: values 1 and 2 are both 2; a grid");
+    expect_set(LORENZ, "axes.rho=[1, 1]",
+               "--set axes.rho=[1, 1]: axes.rho: values 1 and 2 are both 1; a grid");
+    gm_sweep *s = parse(LORENZ "design: zip\naxes: {rho: [1, 1, 2], seed: [7, 8, 7]}\n");
+    assert_int_equal(s->n_point, 3);
+    gm_sweep_destroy(&s);
+}
+
+static void words_of_other_programs_get_a_hint(void **state)
+{
+    (void)state;
+    expect_set(LORENZ, "precision=float32", "'float32'; did you mean 'fp32'? the choices: fp32");
+    expect_set(LORENZ, "precision=single", "did you mean 'fp32'?");
+    expect_set(LORENZ, "precision=float64", "did you mean 'fp64'?");
+    expect_set(LORENZ, "precision=Double", "did you mean 'fp64'?");
+    expect_set(LORENZ, "record.std=all",
+               "unknown key 'std'; did you mean 'variance' (the standard");
+    expect_set(LORENZ, "record.var=all", "unknown key 'var'; did you mean 'variance'? allowed");
+    expect_set(
+        LORENZ, "integrator=rk45",
+        "'rk45'; did you mean 'rk4' (steps are of fixed length: no integrator is adaptive)?");
+    expect_set(LORENZ, "integrator=adaptive", "no integrator is adaptive)? the choices: euler");
+    expect_n(LORENZ "axes: {rho: {arange: [0, 1, 0.1]}}\n", NULL, 2,
+             "unknown key 'arange'; did you mean 'range' ([first, last, step], the last value");
+    expect_set(LORENZ, "design=max", "design cannot be 'max'; the choices: grid, zip");
 }
 
 static void bad_axis_is_named_with_its_line(void **state)
@@ -335,7 +375,8 @@ static void network_choices_must_be_spelled_out(void **state)
         {"{weights: w, normalise: none, symmetric: as_is}",
          "network.self_connections is missing: choose one of: keep, drop"},
         {"{weights: w, normalise: max, symmetric: as_is, self_connections: keep}",
-         "network.normalise cannot be 'max'; the choices: none, maximum, row, spectral"},
+         "network.normalise cannot be 'max'; did you mean 'maximum'? the choices: none, maximum, "
+         "row, spectral"},
         {"{tvb: d, labels: l, normalise: none, symmetric: as_is, self_connections: keep}",
          "network.labels does not go with network.tvb"},
         {"{tvb: d, weights: l, normalise: none, symmetric: as_is, self_connections: keep}",
@@ -630,6 +671,8 @@ int main(void)
         cmocka_unit_test(axis_forms_give_their_values),
         cmocka_unit_test(axis_ends_are_exact),
         cmocka_unit_test(bad_axes_are_refused),
+        cmocka_unit_test(repeated_values_are_refused_in_a_grid_only),
+        cmocka_unit_test(words_of_other_programs_get_a_hint),
         cmocka_unit_test(bad_axis_is_named_with_its_line),
         cmocka_unit_test(unknown_keys_get_the_nearest_name),
         cmocka_unit_test(all_problems_are_reported_at_once),
