@@ -39,6 +39,8 @@ static void put_array_hash(FILE *out, const double *value, int64_t n)
 static void put_general(FILE *out, const gm_sweep *sweep)
 {
     fprintf(out, "model: %s\n", sweep->model->name);
+    if (sweep->model->text) /* a file of the user's, which may change; the built-in ones do not */
+        fprintf(out, "model.header: hash %s\n", sweep->model->source_hash);
     fprintf(out, "precision: %s\n", gm_precision_name(sweep->precision));
     fprintf(out, "integrator: %s\n", gm_integrator_name(sweep->integrator));
     fputs("time.dt: ", out);

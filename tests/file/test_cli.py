@@ -16,7 +16,7 @@ from program import (EXAMPLES, RING, ROOT, assert_same, command, environment, ma
 
 pytestmark = needs_program
 
-COMMANDS = ["run", "plan", "models", "info", "doctor"]
+COMMANDS = ["run", "plan", "compile", "models", "info", "doctor"]
 EXAMPLE = EXAMPLES / "wilson_cowan.yaml"
 
 
@@ -44,8 +44,8 @@ def test_every_command_explains_itself(name):
 
 
 def test_every_option_that_help_shows_is_taken():
-    values = {"--set", "--output", "--tile", "--chunk", "--threads", "--ranks"}
-    for name in ("run", "plan"):
+    values = {"--set", "--output", "--tile", "--chunk", "--threads", "--ranks", "--kernel", "--arch"}
+    for name in ("run", "plan", "compile"):
         text = run(name, "--help").out
         for option in set(re.findall(r"--[a-z][a-z-]+", text)) - {"--backend"}:
             done = run(name, f"{option}=1" if option in values else option, "--help")

@@ -79,7 +79,15 @@ def sweep(model, precision, integrator, noise):
 def compare(model, precision, integrator, noise):
     text = sweep(model, precision, integrator, noise)
     run(text, "cpu.h5", "--backend", "cpu")
-    run(text, "gpu.h5", "--backend", "cuda", "--chunk", "64")
+    return all([
+        compare_with(model, precision, integrator, noise, text, "built in", "--no-compile"),
+        compare_with(model, precision, integrator, noise, text, "compiled"),
+    ])
+
+
+def compare_with(model, precision, integrator, noise, text, how, *options):
+    """One way to have the kernel: built into the program, or compiled for the sweep."""
+    run(text, "gpu.h5", "--backend", "cuda", "--chunk", "64", *options)
     cpu, gpu = values("cpu.h5"), values("gpu.h5")
     worst = 0.0
     for name, expected in cpu.items():
@@ -91,7 +99,8 @@ def compare(model, precision, integrator, noise):
     if not (status("gpu.h5") == 1).all():
         worst = np.inf
     verdict = "ok" if worst <= BOUND[model][precision] else "DIFFERS"
-    print(f"{model:13s} {precision} {integrator:5s} {'noise' if noise else '     '}  {worst:9.2e}  {verdict}")
+    print(f"{model:13s} {precision} {integrator:5s} {'noise' if noise else '     '}  {how:8s} "
+          f"{worst:9.2e}  {verdict}")
     return verdict == "ok"
 
 

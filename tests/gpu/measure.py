@@ -67,6 +67,8 @@ def main():
     text = flagship(100, 8000, full)
     rows.append(("dk68 x 100 points x 80,000 steps, E/10, 1 rank",
                  median_of(text, "one.h5", "--backend", "cuda")))
+    rows.append(("the same, kernel built into the program",
+                 median_of(text, "plain.h5", "--backend", "cuda", "--no-compile")))
     rows.append(("the same, 4 ranks on the one GPU",
                  median_of(text, "four.h5", "--backend", "cuda", "--share-gpu", ranks=4)))
     one, four = values("one.h5"), values("four.h5")
@@ -75,10 +77,17 @@ def main():
                  median_of(flagship(100, 8000, "{last: all}"), "last.h5", "--backend", "cuda")))
     rows.append(("dk68 x 16,896 points x 2,000 steps, last",
                  median_of(flagship(16896, 200, "{last: all}"), "many.h5", "--backend", "cuda")))
+    rows.append(("the same, kernel built into the program",
+                 median_of(flagship(16896, 200, "{last: all}"), "many.h5", "--backend", "cuda",
+                           "--no-compile")))
     rows.append(("dk68 x 100 points x 4,000 steps, E/10, CPU",
                  run(flagship(100, 400, full), "cpu.h5", "--backend", "cpu")))
-    rows.append(("lorenz63 x 8,388,608 points x 1,000 steps, fp32",
-                 median_of(LORENZ, "lorenz.h5", "--backend", "cuda")))
+    for precision in ("fp32", "fp64"):
+        lorenz = LORENZ + f"precision: {precision}\n"
+        title = f"lorenz63 x 8,388,608 points x 1,000 steps, {precision}"
+        rows.append((title, median_of(lorenz, "lorenz.h5", "--backend", "cuda")))
+        rows.append(("the same, kernel built into the program",
+                     median_of(lorenz, "lorenz.h5", "--backend", "cuda", "--no-compile")))
     print(f"\n{gpu_name()}; medians of {REPEAT}; results in {os.getcwd().rsplit('/', 1)[0]}")
     print(f"{'':46s} {'start/s':>7s} {'wall/s':>8s} {'march/s':>8s}  {'march':>6s} {'up':>5s} "
           f"{'down':>6s} {'disk':>5s}  {'p-steps/s':>9s} {'n-steps/s':>9s}")

@@ -2,7 +2,7 @@
 # All GPU checks, then the measurements, on a machine with a GPU.
 #   bash tests/gpu/run.sh [FOLDER] [STAGE...]
 #     FOLDER   a folder made by tests/gpu/pack.sh (program and libraries); "-" builds here instead
-#     STAGE    of: compare ranks sanitize overlap measure     (default: all, in this order)
+#     STAGE    of: compare ranks models sanitize overlap measure     (default: all, in this order)
 # Needs python3 with numpy and h5py, and mpirun. GM_SCRATCH: where results go (default /dev/shm).
 # Exit code 0 only if every check passed. The last lines are a short table.
 set -uo pipefail
@@ -20,6 +20,7 @@ if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_
 work=$(mktemp -d "${GM_SCRATCH:-/dev/shm}/gridmarch-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+export XDG_CACHE_HOME=$work/cache
 # The libraries beside the program are for it alone: python keeps its own.
 for name in gridmarch overlap; do
     printf '#!/bin/sh\nLD_LIBRARY_PATH=%s/lib exec %s/%s "$@"\n' "$folder" "$folder" "$name" >"$name"
@@ -29,12 +30,12 @@ export GRIDMARCH=$work/gridmarch
 
 "$GRIDMARCH" doctor || exit 1
 failed=()
-for stage in "${@:-compare ranks sanitize overlap measure}"; do
+for stage in "${@:-compare ranks models sanitize overlap measure}"; do
     for s in $stage; do
         begin=$SECONDS
         printf '\n== %s\n' "$s"
         case $s in
-        compare | ranks | measure) python3 "$here/$s.py" ;;
+        compare | ranks | models | measure) python3 "$here/$s.py" ;;
         sanitize) bash "$here/sanitize.sh" ;;
         overlap) ./overlap ;;
         *) echo "no such stage" && false ;;
