@@ -109,7 +109,7 @@ static const char help_run[] =
 static const char help_compile[] =
     "usage: gridmarch compile SWEEP.yaml [OPTION...]\n\n"
     "Compile the sweep's kernel and write it to a file. `gridmarch run` on a machine without a\n"
-    "compiler finds it beside the sweep file, or by --kernel.\n\n"
+    "compiler finds it beside the sweep file, or is given its name.\n\n"
     "      --arch NAME        sm_90, sm_80, ... for a GPU, x86-64-v3, ... for a CPU\n"
     "                         (default: this machine's)\n"
     "  -s, --set KEY=VALUE    as for run: the kernel is made for these settings\n"
