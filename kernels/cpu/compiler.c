@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+
 enum { OUTPUT_SIZE = 1 << 17, NAP_MS = 2 };
 
 static const char *const usual_names[] = {"cc", "gcc", "clang"};
@@ -69,13 +71,6 @@ bool gm_compiler_find(char path[PATH_MAX], char reason[GM_REASON_SIZE])
 
 /* --- running it ----------------------------------------------------------------------------------
  */
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool sets(const char *variable, const char *name)
 {
@@ -138,7 +133,7 @@ static bool drain(int input, double deadline, char text[OUTPUT_SIZE])
     size_t n = 0;
     char rest[4096];
     for (;;) {
-        const double left = deadline - seconds_now();
+        const double left = deadline - gm_clock_seconds();
         struct pollfd ready = {.fd = input, .events = POLLIN};
         if (left <= 0) return false;
         if (poll(&ready, 1, (int)(left * 1e3) + 1) <= 0) continue;
@@ -161,14 +156,14 @@ static bool await(pid_t child, double deadline, int *wait_status)
         const pid_t got = waitpid(child, wait_status, WNOHANG);
         if (got == child) return true;
         if (got < 0 && errno != EINTR) return false;
-        if (seconds_now() > deadline) return false;
+        if (gm_clock_seconds() > deadline) return false;
         nanosleep(&nap, NULL);
     }
 }
 
 static gm_status follow(pid_t child, const char *name, int input, int *exit_code, char *text)
 {
-    const double deadline = seconds_now() + limit;
+    const double deadline = gm_clock_seconds() + limit;
     int wait_status = 0;
     if (!drain(input, deadline, text) || !await(child, deadline, &wait_status)) {
         kill(-child, SIGKILL);

@@ -1,5 +1,6 @@
 /* The CPU engine: blocks of points over threads. A chunk is marched within submit; a block stays in
  * one core's cache for the whole chunk. */
+#include "core/clock.h"
 #include "kernels/backend.h"
 #include "kernels/cpu/device.h"
 #include "kernels/cpu/load.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SPARE_BYTES = 64 << 20 }; /* scratch of the threads and the like */
 
@@ -34,13 +34,6 @@ struct gm_engine {
     gm_result result[GM_N_SLOT];
     gm_engine_usage usage;
 };
-
-static double seconds_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static gm_status kernel_identity(const gm_device *device, const gm_sweep *sweep, char *text,
                                  size_t size)
@@ -265,7 +258,7 @@ static void give_result(gm_engine *e, int slot, const gm_work *work)
 static gm_status submit(gm_engine *e, int slot, const gm_work *work)
 {
     const int64_t n_block = (work->n_point + e->kernel->lanes - 1) / e->kernel->lanes;
-    const double start = seconds_now();
+    const double start = gm_clock_seconds();
     set_chunk(e, slot, work);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(e->n_thread)
     for (int64_t i = 0; i < n_block; i++) {
@@ -278,7 +271,7 @@ static gm_status submit(gm_engine *e, int slot, const gm_work *work)
         if (work->last) e->kernel->end(&e->task, b);
     }
     give_result(e, slot, work);
-    e->usage.march += seconds_now() - start;
+    e->usage.march += gm_clock_seconds() - start;
     return GM_OK;
 }
 

@@ -13,6 +13,7 @@
 #include "app/output.h"
 #include "app/report.h"
 #include "app/request.h"
+#include "core/clock.h"
 
 enum { KERNEL_SIZE = 256, NAP_MS = 20 };
 
@@ -32,13 +33,6 @@ typedef struct run {
     gm_tally tally;
     gm_summary summary;
 } run;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static bool speaks(const run *r)
 {
@@ -136,7 +130,7 @@ static gm_status march(run *r)
         st = gm_meter_create(r->watch, r->output.n_missing, r->request.sweep->n_step,
                              r->comm->n_rank, &r->meter);
     GM_TRY(st, gm_comm_agree(r->comm, st));
-    r->marching = now();
+    r->marching = gm_clock_seconds();
     const gm_march_plan plan = {
         .request = &r->request,
         .backend = r->device.backend,
@@ -163,7 +157,7 @@ static gm_status sum_up(run *r)
     const gm_progress *p = &r->tally.progress;
     int64_t count[2] = {r->tally.done, r->tally.diverged};
     double seconds[4] = {p->march, p->up, p->down, p->disk};
-    s->wall = now() - r->marching;
+    s->wall = gm_clock_seconds() - r->marching;
     GM_TRY(st, GM_MPI("adding up",
                       MPI_Allreduce(MPI_IN_PLACE, count, 2, MPI_INT64_T, MPI_SUM, r->comm->world)));
     GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, seconds, 4, MPI_DOUBLE, MPI_SUM,
@@ -220,7 +214,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
 {
     gm_status st = GM_OK;
     bool complete = false;
-    run r = {.comm = comm, .options = options, .begin = now()};
+    run r = {.comm = comm, .options = options, .begin = gm_clock_seconds()};
     GM_TRY(st, gm_request_read(comm, options, &r.request));
     GM_TRY(st, look_at_output(&r, &complete));
     if (complete) {

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "core/clock.h"
 
 static const double mark_after_seconds = 1.0; /* how much work a killed run may lose */
 
@@ -25,13 +26,6 @@ typedef struct run {
     double marked_at;
     gm_tally *tally;
 } run;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* The chunk after `it`; false after the last one. Start with n_step 0. */
 static bool next_item(const run *r, item *it)
@@ -139,7 +133,7 @@ static gm_status mark_written(run *r)
     GM_TRY(st, gm_store_sync(store));
     GM_TRY(st, write_rows(r, &it, layout->status, 0, 1, r->status + begin));
     r->n_marked = r->n_written;
-    r->marked_at = now();
+    r->marked_at = gm_clock_seconds();
 cleanup:
     free(computed_by);
     return st;
@@ -171,7 +165,7 @@ static gm_status collect(run *r, const item *queue, int64_t slot)
     if (it->last) {
         note_outcome(r, it, &result);
         r->tally->progress.points += it->n_point;
-        if (now() - r->marked_at > mark_after_seconds) GM_TRY(st, mark_written(r));
+        if (gm_clock_seconds() - r->marked_at > mark_after_seconds) GM_TRY(st, mark_written(r));
     }
     GM_TRY(st, report(r));
 cleanup:
@@ -210,7 +204,7 @@ gm_status gm_march_run(const gm_march_plan *plan, gm_tally *tally)
     run r = {.plan = plan,
              .sweep = plan->request->sweep,
              .layout = plan->request->layout,
-             .marked_at = now(),
+             .marked_at = gm_clock_seconds(),
              .tally = tally};
     item it = {0}, queue[GM_N_SLOT]; /* chunk i of this rank lies in slot i % GM_N_SLOT */
     int64_t n_submitted = 0, n_collected = 0;

@@ -1,9 +1,9 @@
 /* The progress line: redrawn in place on a terminal, a plain line now and then elsewhere. */
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "app/report.h"
+#include "core/clock.h"
 
 struct gm_meter {
     const gm_watch *watch;
@@ -12,13 +12,6 @@ struct gm_meter {
     bool terminal, drawn;
     double start, shown_at;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 gm_status gm_meter_create(const gm_watch *watch, int64_t n_point, int64_t n_step, int n_rank,
                           gm_meter **out)
@@ -30,7 +23,7 @@ gm_status gm_meter_create(const gm_watch *watch, int64_t n_point, int64_t n_step
     m->n_step = n_step;
     m->n_rank = n_rank;
     m->terminal = isatty(STDERR_FILENO);
-    m->start = m->shown_at = now();
+    m->start = m->shown_at = gm_clock_seconds();
     *out = m;
     return GM_OK;
 }
@@ -41,7 +34,7 @@ void gm_meter_show(void *context, const gm_progress *mine)
     gm_progress all;
     int n_finished = 0;
     char eta[32];
-    const double time = now();
+    const double time = gm_clock_seconds();
     const double elapsed = time - m->start;
     (void)mine;
     if (time - m->shown_at < (m->terminal ? 0.2 : 10.0)) return;
