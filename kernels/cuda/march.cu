@@ -1,38 +1,12 @@
-/* The CUDA kernels of one model: compiled once per precision.
+/* The CUDA kernels of one model: compiled once per precision, and at run time for one sweep.
  *
- * Given by the build: GM_MODEL_HEADER, GM_DOUBLE; compiled for one sweep at run time, also
- * GM_SPECIALISED, a file that turns what the sweep leaves constant into constants of the code. A
- * network takes a block per point and a thread per node: states stay in registers, what couples
+ * A network takes a block per point and a thread per node: states stay in registers, what couples
  * goes through shared memory, and the weights, shared by all points, come from cache or, for a
  * small network known to the compiler, stay in registers too. A plain ODE takes a thread per point.
  * Both march a whole chunk in one launch. Sums have the same order in either form. */
-#include "kernels/cuda/args.h"
-#ifdef GM_SPECIALISED
-#include GM_SPECIALISED
-#define FIXED(a, field) GM_FIXED_##field
-#else
-#define FIXED(a, field) ((a).field)
-#endif
-#include GM_MODEL_HEADER
-#include "kernels/noise.h"
-#include "kernels/observables/statistics.h"
-#include "kernels/step.h"
-
-static constexpr int NOISE_WORDS = GM_NOISE_WORDS(GM_N_NOISE);
-static constexpr int NOISE_STEPS = 4 / NOISE_WORDS;
-static constexpr int NOISE_GROUPS = (GM_N_NOISE + 3) / 4;
-static constexpr bool COUPLED = GM_N_COUPLING > 0;
-
-/* The node and point that a thread owns. */
-struct Place {
-    int point, node;
-    bool active;
-};
-
-/* Normal numbers of a node: a Philox block serves NOISE_STEPS steps. */
-struct Normals {
-    gm_real value[NOISE_GROUPS > 0 ? 4 * NOISE_GROUPS : 1];
-};
+#include "kernels/cuda/noise.cuh"
+#include "kernels/cuda/observe.cuh"
+#include "kernels/cuda/sweep.cuh"
 
 static __device__ Place place_of_thread(const gm_cuda_args &a)
 {
@@ -43,61 +17,7 @@ static __device__ Place place_of_thread(const gm_cuda_args &a)
     return p;
 }
 
-static __device__ int64_t at(const gm_cuda_args &a, const Place &p, int quantity)
-{
-    return ((int64_t)quantity * FIXED(a, n_node) + p.node) * a.capacity + p.point;
-}
-
-/* Index of the point in the whole sweep. */
-static __device__ int64_t point_of(const gm_cuda_args &a, const Place &p)
-{
-    return a.point ? a.point[p.point] : a.point_begin + p.point;
-}
-
-static __device__ double axis_value(const gm_cuda_args &a, const Place &p, int axis)
-{
-    const gm_cuda_axis &x = a.axis[axis];
-    return x.value[point_of(a, p) / x.stride % x.n];
-}
-
-static __device__ gm_real knob(const gm_cuda_args &a, const Place &p, int k)
-{
-#ifdef GM_SPECIALISED
-    double fixed = 0;
-    if (gm_fixed_knob(k, &fixed)) return (gm_real)fixed;
-#endif
-    if (a.node_row[k] >= 0)
-        return ((const gm_real *)a.node_value)[a.node_row[k] * FIXED(a, n_node) + p.node];
-    return (gm_real)(a.knob_axis[k] >= 0 ? axis_value(a, p, a.knob_axis[k]) : a.knob[k]);
-}
-
-static __device__ uint64_t seed_of(const gm_cuda_args &a, const Place &p)
-{
-    return a.seed_axis >= 0 ? (uint64_t)axis_value(a, p, a.seed_axis) : a.seed;
-}
-
-static __device__ void load_params(const gm_cuda_args &a, const Place &p, gm_params *m)
-{
-#define X(name, ...) m->name = knob(a, p, GM_PARAM_##name);
-    GM_PARAMS(X)
-#undef X
-}
-
-static __device__ void load_state(const gm_cuda_args &a, const Place &p, gm_state *s)
-{
-#define X(name, ...) s->name = ((const gm_real *)a.x)[at(a, p, GM_STATE_##name)];
-    GM_STATES(X)
-#undef X
-}
-
-static __device__ void store_state(const gm_cuda_args &a, const Place &p, const gm_state *s)
-{
-#define X(name, ...) ((gm_real *)a.x)[at(a, p, GM_STATE_##name)] = s->name;
-    GM_STATES(X)
-#undef X
-}
-
-/* --- drive: couplings through shared memory, inputs ------------------------------------------- */
+/* --- coupling through shared memory ----------------------------------------------------------- */
 
 static constexpr int PARTS = 4; /* independent sums, so that their latencies overlap */
 
@@ -171,164 +91,6 @@ static __device__ void couple(const gm_cuda_args &a, const Place &p, const Weigh
               (part[GM_COUPLING_##name][2] + part[GM_COUPLING_##name][3]);
     GM_COUPLINGS(X)
 #undef X
-}
-
-/* Inputs of a node at both ends of a step. The far end is fetched a step ahead: its way from memory
- * is hidden behind the coupling. */
-struct Inputs {
-    gm_real now[GM_N_INPUT > 0 ? GM_N_INPUT : 1], next[GM_N_INPUT > 0 ? GM_N_INPUT : 1];
-
-    __device__ void fetch(const gm_cuda_args &a, const Place &p, int64_t i)
-    {
-        const gm_real *row = (const gm_real *)a.input + i * a.input_stride + p.node;
-        for (int k = 0; k < GM_N_INPUT; k++) {
-            now[k] = next[k];
-            next[k] = row[k * FIXED(a, n_node)];
-        }
-    }
-
-    __device__ void give(const gm_cuda_args &a, gm_real time, gm_drive *c) const
-    {
-#define X(name, ...)                                                                               \
-    c->name = gm_stage_input(FIXED(a, linear) >> GM_INPUT_##name & 1, time, now[GM_INPUT_##name],  \
-                             next[GM_INPUT_##name]);
-        GM_INPUTS(X)
-#undef X
-    }
-};
-
-/* --- noise ---------------------------------------------------------------------------------------
- */
-
-static __device__ void draw(int64_t point, uint64_t seed, int node, int64_t step, Normals *normals)
-{
-    for (int group = 0; group < NOISE_GROUPS; group++)
-        gm_draw_normals(seed, (uint64_t)point, node, group, (uint64_t)step / NOISE_STEPS,
-                        normals->value + 4 * group);
-}
-
-/* The normal that noise k uses at a step; written so that the array stays in registers. */
-[[maybe_unused]] static __device__ gm_real normal_of(const Normals *normals, int k, int64_t step)
-{
-    const int turn = (int)(step % NOISE_STEPS);
-    gm_real value = normals->value[4 * (k / 4) + k % 4];
-#pragma unroll
-    for (int i = 1; i < NOISE_STEPS; i++)
-        value = turn == i ? normals->value[4 * (k / 4) + i * NOISE_WORDS + k % 4] : value;
-    return value;
-}
-
-static __device__ void load_kick(const gm_cuda_args &a, const gm_params *m, const Normals *normals,
-                                 gm_real root_dt, int64_t step, gm_state *kick)
-{
-#define X(name, ...) kick->name = 0;
-    GM_STATES(X)
-#undef X
-    if (!FIXED(a, noise)) return;
-#define X(name, amplitude)                                                                         \
-    kick->name = root_dt * (amplitude)*normal_of(normals, GM_NOISE_##name, step);
-    GM_NOISES(X)
-#undef X
-}
-
-/* --- observables ---------------------------------------------------------------------------------
- */
-
-template <bool STATISTICS> struct Observer {
-    gm_statistic statistic[GM_N_STATE];
-
-    __device__ void load(const gm_cuda_args &a, const Place &p)
-    {
-        for (int s = 0; STATISTICS && s < GM_N_STATE; s++) {
-            const int64_t i = at(a, p, s);
-            statistic[s] = {a.sum[i], a.square[i], ((const gm_real *)a.first)[i],
-                            ((const gm_real *)a.low)[i], ((const gm_real *)a.high)[i]};
-        }
-    }
-
-    __device__ void store(const gm_cuda_args &a, const Place &p) const
-    {
-        for (int s = 0; STATISTICS && s < GM_N_STATE; s++) {
-            const int64_t i = at(a, p, s);
-            a.sum[i] = statistic[s].sum;
-            a.square[i] = statistic[s].square;
-            ((gm_real *)a.first)[i] = statistic[s].first;
-            ((gm_real *)a.low)[i] = statistic[s].low;
-            ((gm_real *)a.high)[i] = statistic[s].high;
-        }
-    }
-
-    __device__ void add(const gm_cuda_args &a, int s, gm_real x, bool start)
-    {
-        if (!STATISTICS || !(FIXED(a, statistics) >> s & 1)) return;
-        if (start)
-            gm_statistic_start(&statistic[s], x);
-        else
-            gm_statistic_add(&statistic[s], x);
-    }
-};
-
-static __device__ gm_real recorded(int s, gm_real x)
-{
-    return (unsigned)GM_PHASE_MASK >> s & 1 ? gm_wrap_phase(x) : x;
-}
-
-/* Row of state s among the recorded ones. */
-static __device__ int row_of(uint32_t mask, int s)
-{
-    return __popc(mask & ((1u << s) - 1));
-}
-
-static __device__ void record_sample(const gm_cuda_args &a, const Place &p, int s, gm_real x,
-                                     int64_t sample)
-{
-    if (!(FIXED(a, trajectory_mask) >> s & 1)) return;
-    const int64_t row = row_of(FIXED(a, trajectory_mask), s);
-    if (COUPLED)
-        ((gm_real *)
-             a.trajectory)[((row * a.n_point + p.point) * a.n_sample + sample) * FIXED(a, n_node) +
-                           p.node] = recorded(s, x);
-    else
-        ((gm_real *)a.raw)[(row * a.n_sample + sample) * a.n_point + p.point] = recorded(s, x);
-}
-
-/* Countdown to the next sample, so that the loop divides nothing. */
-struct Sampling {
-    int64_t wait, sample;
-
-    __device__ explicit Sampling(const gm_cuda_args &a)
-    {
-        const int64_t after = a.step_begin - FIXED(a, n_transient);
-        wait = after >= 0 ? FIXED(a, every) - after % FIXED(a, every) : FIXED(a, every) - after;
-        sample = 0;
-    }
-};
-
-template <bool STATISTICS>
-static __device__ void observe(const gm_cuda_args &a, const Place &p, const gm_state *s,
-                               int64_t done, Observer<STATISTICS> *observer, Sampling *sampling)
-{
-    if (STATISTICS && done > FIXED(a, n_transient)) {
-        const bool start = done == FIXED(a, n_transient) + 1;
-#define X(name, ...) observer->add(a, GM_STATE_##name, s->name, start);
-        GM_STATES(X)
-#undef X
-    }
-    if (!FIXED(a, trajectory_mask) || --sampling->wait > 0) return;
-#define X(name, ...) record_sample(a, p, GM_STATE_##name, s->name, sampling->sample);
-    GM_STATES(X)
-#undef X
-    sampling->wait = FIXED(a, every);
-    sampling->sample++;
-}
-
-static __device__ bool not_finite(const gm_state *s)
-{
-    gm_real total = 0;
-#define X(name, ...) total += s->name * 0;
-    GM_STATES(X)
-#undef X
-    return total != 0;
 }
 
 /* The earliest failure of any node of the point. */
