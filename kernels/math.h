@@ -28,9 +28,11 @@ typedef float gm_real;
 #include "kernels/cpu/math_cpu.h"
 #endif
 
+#ifndef GM_OWN_SIGMOID
 GM_FN gm_real gm_sigmoid(gm_real x)
 {
     return 1 / (1 + gm_exp(-x));
 }
+#endif
 
 #endif

@@ -2,6 +2,11 @@
 
 #include "kernels/backend.h"
 
+gm_precision gm_real_precision(const gm_sweep *sweep)
+{
+    return sweep->precision == GM_FP64 ? GM_FP64 : GM_FP32;
+}
+
 int64_t gm_real_size(const gm_sweep *sweep)
 {
     return sweep->precision == GM_FP64 ? 8 : 4;

@@ -4,6 +4,9 @@
 
 #include "core/data.h"
 
+/** Precision of the numbers that a kernel holds: GM_FP32 or GM_FP64. */
+gm_precision gm_real_precision(const gm_sweep *sweep);
+
 /** Bytes of one number in the sweep's precision. */
 int64_t gm_real_size(const gm_sweep *sweep);
 

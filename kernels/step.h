@@ -47,8 +47,9 @@ GM_FN void gm_turn_phases(gm_state *x)
 
 /** See the head of this file.
  *  @param[in,out] x     state where k was taken -> where the next slope is taken
- *  @param[in,out] base  state at the start of the step (set at stage 0)
- *  @param[in,out] sum   sum of slopes so far (set at stage 0) */
+ *  @param[in,out] base  RK4: state at the start of the step; Heun: with half of the step (set at
+ *                       stage 0)
+ *  @param[in,out] sum   RK4: sum of slopes so far (set at stage 0) */
 GM_FN void gm_stage_finish(int integrator, int stage, gm_real dt, const gm_state *k,
                            const gm_state *kick, gm_state *x, gm_state *base, gm_state *sum)
 {
@@ -57,13 +58,13 @@ GM_FN void gm_stage_finish(int integrator, int stage, gm_real dt, const gm_state
         GM_STATES(X)
 #undef X
     } else if (integrator == GM_STEP_HEUN && stage == 0) {
-        *base = *x;
-        *sum = *k;
-#define X(s, ...) x->s = base->s + dt * k->s + kick->s;
+#define X(s, ...)                                                                                  \
+    base->s = x->s + dt / 2 * k->s + kick->s;                                                      \
+    x->s = x->s + dt * k->s + kick->s;
         GM_STATES(X)
 #undef X
     } else if (integrator == GM_STEP_HEUN) {
-#define X(s, ...) x->s = base->s + dt / 2 * (sum->s + k->s) + kick->s;
+#define X(s, ...) x->s = base->s + dt / 2 * k->s;
         GM_STATES(X)
 #undef X
     } else if (stage == 0) {

@@ -39,7 +39,8 @@ static gm_status kernel_identity(const gm_device *device, const gm_sweep *sweep,
                                  size_t size)
 {
     snprintf(text, size, "cpu %s %s, points in lanes, code %.16s, model %.16s", device->level->name,
-             gm_precision_name(sweep->precision), GM_CPU_SOURCE_HASH, sweep->model->source_hash);
+             gm_precision_name(gm_real_precision(sweep)), GM_CPU_SOURCE_HASH,
+             sweep->model->source_hash);
     return GM_OK;
 }
 
@@ -61,8 +62,8 @@ static gm_status compile_key(const gm_sweep *sweep, const gm_data *data, const c
                              char **key_text)
 {
     (void)data;
-    return gm_cpu_source_key(gm_model_source_of(sweep->model).text, sweep->precision, architecture,
-                             key_text);
+    return gm_cpu_source_key(gm_model_source_of(sweep->model).text, gm_real_precision(sweep),
+                             architecture, key_text);
 }
 
 static gm_status compile(const gm_sweep *sweep, const gm_data *data, const char *architecture,
@@ -70,7 +71,7 @@ static gm_status compile(const gm_sweep *sweep, const gm_data *data, const char 
 {
     const gm_model_source model = gm_model_source_of(sweep->model);
     (void)data;
-    return gm_cpu_compile(model.path, model.text, sweep->precision, architecture, out);
+    return gm_cpu_compile(model.path, model.text, gm_real_precision(sweep), architecture, out);
 }
 
 static void destroy(gm_engine **engine)
@@ -158,7 +159,7 @@ static gm_status choose_kernel(gm_engine *e, const gm_device *device, const gm_c
 {
     const gm_sweep *sweep = e->sweep;
     if (!code) {
-        e->kernel = gm_cpu_find(device->level, sweep->model->name, sweep->precision);
+        e->kernel = gm_cpu_find(device->level, sweep->model->name, gm_real_precision(sweep));
         return e->kernel ? GM_OK
                          : GM_FAIL(GM_E_INTERNAL, "no CPU kernel for model %s", sweep->model->name);
     }
@@ -166,7 +167,7 @@ static gm_status choose_kernel(gm_engine *e, const gm_device *device, const gm_c
     if (st != GM_OK) return st;
     const char *name = e->kernel->model; /* "" for a model that is named by its file alone */
     if ((name[0] && strcmp(name, sweep->model->name) != 0) ||
-        e->kernel->precision != sweep->precision)
+        e->kernel->precision != gm_real_precision(sweep))
         return GM_FAIL(GM_E_INPUT,
                        "the compiled kernel is of model %s in %s; the sweep wants %s in %s", name,
                        gm_precision_name(e->kernel->precision), sweep->model->name,

@@ -28,6 +28,7 @@ typedef struct gm_cuda_args {
 
     const void *weight;                  /* real [n_node source][n_node target] */
     const void *strength;                /* real [n_node] */
+    void *fragment;                      /* matrix.cu: the weights as gm_pack leaves them */
     const void *node_value;              /* real [row][n_node] */
     double knob[GM_CUDA_MAX_KNOB];       /* value of a knob that neither nodes nor points change */
     int16_t node_row[GM_CUDA_MAX_KNOB];  /* its row in node_value, or -1 */

@@ -11,6 +11,7 @@
 #include "kernels/cuda/buffers.h"
 #include "kernels/cuda/compile.h"
 #include "kernels/cuda/cuda.h"
+#include "kernels/cuda/kernels.h"
 #include "kernels/cuda/nvrtc.h"
 #include "kernels/cuda/specialise.h"
 #include "kernels/shape.h"
@@ -19,17 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    POINT_THREADS = 128,
-    SPARE_BYTES = 64 << 20,
-    NARROW_NODES = 256,
-    MAX_NODE = 1024,
-    N_EVENT = 6
-};
+enum { SPARE_BYTES = 64 << 20, INPUT_SPARE = 16, MAX_NODE = 1024, N_EVENT = 6 };
 enum { UP_BEGIN, UP_END, MARCH_BEGIN, MARCH_END, DOWN_BEGIN, DOWN_END };
 
 typedef struct gm_slot {
-    gm_cuda_pair input;      /* real [chunk_steps + 1][n_input][n_node] */
+    gm_cuda_pair input;      /* real [chunk_steps + 1][n_input][n_node], and some to spare */
     gm_cuda_pair trajectory; /* real [recorded state][n_point][n_sample][n_node] */
     gm_cuda_pair final;      /* int64 [capacity] failed, then real [recorded][n_point][n_node] */
     cudaEvent_t event[N_EVENT];
@@ -42,8 +37,7 @@ struct gm_engine {
     const gm_sweep *sweep;
     const gm_data *data;
     bool input_varies, input_is_up;
-    cudaLibrary_t library;
-    cudaKernel_t begin, march, end, layout;
+    gm_cuda_kernels kernels;
     cudaStream_t up, marching, down;
     gm_cuda_constants constants;
     gm_cuda_args args;
@@ -67,7 +61,8 @@ static void footprint(const gm_sweep *sweep, const gm_data *data, int64_t *fixed
                       int64_t *per_point, int64_t *per_sample)
 {
     const int64_t row = gm_n_trajectory(sweep) * data->n_node * gm_real_size(sweep);
-    *fixed = (data->n_node + 2) * data->n_node * gm_real_size(sweep) + 4 * (int64_t)SPARE_BYTES;
+    *fixed = (data->n_node + 2) * data->n_node * gm_real_size(sweep) +
+             gm_cuda_fragment_bytes(data->n_node) + 4 * (int64_t)SPARE_BYTES;
     for (int i = 0; i < sweep->n_axis; i++) *fixed += sweep->axis[i].n * (int64_t)sizeof(double);
     *per_point = gm_point_bytes(sweep, data);
     *per_sample = row * (GM_N_SLOT + (sweep->model->n_coupling == 0));
@@ -82,64 +77,6 @@ static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
 
 /* --- creation ------------------------------------------------------------------------------------
  */
-
-/* Code embedded in the program for the sweep's model and precision, and the entry in it that suits.
- */
-static gm_status find_image(const gm_engine *e, const void **image, char name[64])
-{
-    const gm_cuda_image *i = gm_cuda_images;
-    while (i->model &&
-           (strcmp(i->model, e->sweep->model->name) != 0 || i->precision != e->sweep->precision))
-        i++;
-    if (!i->model) return GM_FAIL(GM_E_INTERNAL, "no GPU code for model %s", e->sweep->model->name);
-    *image = i->code;
-    snprintf(name, 64, "gm_march_%s%s%s", gm_integrator_name(e->sweep->integrator),
-             gm_statistics_mask(e->sweep) != 0 ? "_statistics" : "",
-             e->data->n_node > NARROW_NODES ? "_wide" : "");
-    return GM_OK;
-}
-
-/* From code compiled for this sweep, or from what is embedded in the program. */
-static gm_status load_kernels(gm_engine *e, const gm_code *code)
-{
-    gm_status st = GM_OK;
-    char name[64] = "gm_march";
-    const void *image = code ? code->data : NULL;
-    if (!code) GM_TRY(st, find_image(e, &image, name));
-    GM_TRY(st, GM_CUDA("loading GPU code",
-                       cudaLibraryLoadData(&e->library, image, NULL, NULL, 0, NULL, NULL, 0)));
-    const struct {
-        cudaKernel_t *kernel;
-        const char *name;
-    } entry[] = {
-        {&e->march, name}, {&e->begin, "gm_begin"}, {&e->end, "gm_end"}, {&e->layout, "gm_layout"}};
-    for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
-        GM_TRY(st, GM_CUDA("loading GPU code",
-                           cudaLibraryGetKernel(entry[i].kernel, e->library, entry[i].name)));
-cleanup:
-    return st;
-}
-
-/* Two halves of what couples, in rows of whole packs of four. */
-static size_t shared_bytes(const gm_engine *e)
-{
-    const int64_t stride = (e->data->n_node + 3) / 4 * 4;
-    return (size_t)(2 * e->sweep->model->n_coupling * stride * gm_real_size(e->sweep));
-}
-
-static gm_status allow_shared(gm_engine *e)
-{
-    const size_t size = shared_bytes(e);
-    if (size > e->device->property.sharedMemPerBlockOptin)
-        return GM_FAIL(GM_E_DEVICE,
-                       "%lld nodes with %d couplings need %zu bytes of shared memory; %s has %zu",
-                       (long long)e->data->n_node, e->sweep->model->n_coupling, size,
-                       e->device->property.name, e->device->property.sharedMemPerBlockOptin);
-    if (size <= e->device->property.sharedMemPerBlock) return GM_OK;
-    return GM_CUDA("reserving shared memory",
-                   cudaFuncSetAttribute((const void *)e->march,
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize, (int)size));
-}
 
 static gm_status create_state(gm_engine *e, gm_tiling tiling)
 {
@@ -169,8 +106,9 @@ static gm_status create_slots(gm_engine *e, gm_tiling tiling)
     const int64_t n_row = e->input_varies ? tiling.chunk_steps + 1 : 1;
     for (int i = 0; i < GM_N_SLOT; i++) {
         gm_slot *slot = &e->slot[i];
-        GM_TRY(st, gm_cuda_pair_create(&slot->input,
-                                       n_row * e->sweep->model->n_input * e->data->n_node * real));
+        GM_TRY(st, gm_cuda_pair_create(
+                       &slot->input,
+                       (n_row * e->sweep->model->n_input * e->data->n_node + INPUT_SPARE) * real));
         GM_TRY(st, gm_cuda_pair_create(&slot->trajectory, trajectory));
         GM_TRY(st, gm_cuda_pair_create(&slot->final,
                                        tiling.tile_points * 8 + gm_n_final(e->sweep) * row));
@@ -214,7 +152,7 @@ static void destroy(gm_engine **engine)
     cudaStream_t const stream[] = {e->up, e->marching, e->down};
     for (int i = 0; i < 3; i++)
         if (stream[i]) cudaStreamDestroy(stream[i]);
-    if (e->library) cudaLibraryUnload(e->library);
+    gm_cuda_kernels_unload(&e->kernels);
     free(e);
     *engine = NULL;
 }
@@ -237,8 +175,7 @@ static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data 
     e->sweep = sweep;
     e->data = data;
     e->input_varies = gm_data_input_varies(sweep, data);
-    GM_TRY(st, load_kernels(e, code));
-    GM_TRY(st, allow_shared(e));
+    GM_TRY(st, gm_cuda_kernels_load(device, sweep, data, code, &e->kernels));
     GM_TRY(st, gm_cuda_constants_create(sweep, data, &e->constants, &e->args));
     GM_TRY(st, create_state(e, tiling));
     GM_TRY(st, create_streams(e));
@@ -252,6 +189,7 @@ static gm_status create(gm_device *device, const gm_sweep *sweep, const gm_data 
     e->args.high = e->extreme[2];
     e->args.failed = e->failed;
     e->args.raw = e->raw;
+    GM_TRY(st, gm_cuda_kernels_prepare(&e->kernels, &e->args, e->marching));
     GM_TRY(st, GM_CUDA("preparing the GPU", cudaDeviceSynchronize()));
     *out = e, e = NULL;
 cleanup:
@@ -297,49 +235,6 @@ static gm_status send_input(gm_engine *e, gm_slot *slot, const gm_work *work)
     return GM_CUDA(
         "copying inputs to the GPU",
         cudaMemcpyAsync(slot->input.device, slot->input.host, size, cudaMemcpyHostToDevice, e->up));
-}
-
-static gm_status launch(gm_engine *e, cudaKernel_t kernel, dim3 grid, dim3 block, size_t shared)
-{
-    void *args[] = {&e->args};
-    return GM_CUDA("launching GPU code",
-                   cudaLaunchKernel((const void *)kernel, grid, block, args, shared, e->marching));
-}
-
-static unsigned ceiling(int64_t n, int64_t unit)
-{
-    return (unsigned)((n + unit - 1) / unit);
-}
-
-static dim3 dim(unsigned x, unsigned y, unsigned z)
-{
-    dim3 d = {x, y, z};
-    return d;
-}
-
-static gm_status launch_chunk(gm_engine *e, const gm_work *work)
-{
-    gm_status st = GM_OK;
-    const unsigned n_node = (unsigned)e->data->n_node;
-    const bool coupled = e->sweep->model->n_coupling > 0;
-    const dim3 all = dim(ceiling(work->n_point, POINT_THREADS), n_node, 1);
-    const dim3 line = dim(POINT_THREADS, 1, 1);
-    const dim3 block = dim((unsigned)gm_cuda_threads(e->sweep, n_node), 1, 1);
-    if (work->first) GM_TRY(st, launch(e, e->begin, all, line, 0));
-    if (coupled)
-        GM_TRY(st, launch(e, e->march, dim((unsigned)work->n_point, 1, 1), block, shared_bytes(e)));
-    else
-        GM_TRY(st, launch(e, e->march, dim(ceiling(work->n_point, block.x), 1, 1), block, 0));
-    if (!coupled && e->args.n_sample > 0 && e->args.trajectory_mask) {
-        const unsigned rows = ceiling(e->args.n_sample, 32);
-        GM_TRY(st, launch(e, e->layout,
-                          dim(ceiling(work->n_point, 32), rows < 1024 ? rows : 1024,
-                              (unsigned)gm_n_trajectory(e->sweep)),
-                          dim(32, 8, 1), 0));
-    }
-    if (work->last) GM_TRY(st, launch(e, e->end, all, line, 0));
-cleanup:
-    return st;
 }
 
 /* Results of the chunk: the trajectory, and with the tile's last chunk its final values. */
@@ -421,7 +316,7 @@ static gm_status submit(gm_engine *e, int index, const gm_work *work)
     a->final_value = (char *)slot->final.device + (int64_t)a->capacity * 8;
     GM_TRY(st, follow(slot, UP_END, e->marching));
     GM_TRY(st, mark(slot, MARCH_BEGIN, e->marching));
-    GM_TRY(st, launch_chunk(e, work));
+    GM_TRY(st, gm_cuda_kernels_launch(&e->kernels, &e->args, work, e->marching));
     if (work->last)
         GM_TRY(st, GM_CUDA("gathering results",
                            cudaMemcpyAsync(slot->final.device, e->failed, (size_t)work->n_point * 8,

@@ -132,7 +132,7 @@ static gm_status take_cubin(void *program, gm_code *out)
     return GM_OK;
 }
 
-gm_status gm_nvrtc_compile(const char *main, const gm_nvrtc_file *header, int n_header,
+gm_status gm_nvrtc_compile(gm_nvrtc_file main, const gm_nvrtc_file *header, int n_header,
                            const char *const *option, int n_option, gm_code *out)
 {
     gm_status st = GM_OK;
@@ -153,7 +153,7 @@ gm_status gm_nvrtc_compile(const char *main, const gm_nvrtc_file *header, int n_
         text[i] = header[i].text;
         name[i] = header[i].name;
     }
-    result = loaded.create(&program, main, "kernels/cuda/march.cu", n_header, text, name);
+    result = loaded.create(&program, main.text, main.name, n_header, text, name);
     if (result == SUCCESS) result = loaded.compile(program, n_option, option);
     if (result == COMPILE_ERROR)
         st = fail_with_log(program);

@@ -12,13 +12,13 @@ typedef gm_source_file gm_nvrtc_file;
 bool gm_nvrtc_find(const char **version, const char **reason);
 
 /** Compile a program to machine code of one architecture.
- *  @param main     text of the program
+ *  @param main     the program
  *  @param header   [n_header] all that it may include
  *  @param option   [n_option]
  *  @param out      the cubin; free with gm_code_clear
  *  @return GM_OK; GM_E_INPUT with the compiler's first messages; GM_E_DEVICE if there is no NVRTC
  * or it failed otherwise; GM_E_MEMORY */
-gm_status gm_nvrtc_compile(const char *main, const gm_nvrtc_file *header, int n_header,
+gm_status gm_nvrtc_compile(gm_nvrtc_file main, const gm_nvrtc_file *header, int n_header,
                            const char *const *option, int n_option, gm_code *out);
 
 #endif

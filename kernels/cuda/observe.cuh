@@ -11,6 +11,7 @@ template <bool STATISTICS> struct Observer {
     __device__ void load(const gm_cuda_args &a, const Place &p)
     {
         for (int s = 0; STATISTICS && s < GM_N_STATE; s++) {
+            if (!(FIXED(a, statistics) >> s & 1)) continue;
             const int64_t i = at(a, p, s);
             statistic[s] = {a.sum[i], a.square[i], ((const gm_real *)a.first)[i],
                             ((const gm_real *)a.low)[i], ((const gm_real *)a.high)[i]};
@@ -20,6 +21,7 @@ template <bool STATISTICS> struct Observer {
     __device__ void store(const gm_cuda_args &a, const Place &p) const
     {
         for (int s = 0; STATISTICS && s < GM_N_STATE; s++) {
+            if (!(FIXED(a, statistics) >> s & 1)) continue;
             const int64_t i = at(a, p, s);
             a.sum[i] = statistic[s].sum;
             a.square[i] = statistic[s].square;
@@ -63,6 +65,15 @@ static __device__ void record_sample(const gm_cuda_args &a, const Place &p, int 
         ((gm_real *)a.raw)[(row * a.n_sample + sample) * a.n_point + p.point] = recorded(s, x);
 }
 
+/* A sample of all recorded states. */
+static __device__ void record(const gm_cuda_args &a, const Place &p, const gm_state *s,
+                              int64_t sample)
+{
+#define X(name, ...) record_sample(a, p, GM_STATE_##name, s->name, sample);
+    GM_STATES(X)
+#undef X
+}
+
 /* Countdown to the next sample, so that the loop divides nothing. */
 struct Sampling {
     int64_t wait, sample;
@@ -73,24 +84,26 @@ struct Sampling {
         wait = after >= 0 ? FIXED(a, every) - after % FIXED(a, every) : FIXED(a, every) - after;
         sample = 0;
     }
+
+    /* Once a step: is it one to be recorded? */
+    __device__ bool due(const gm_cuda_args &a) { return FIXED(a, trajectory_mask) && --wait <= 0; }
+
+    __device__ void next(const gm_cuda_args &a)
+    {
+        wait = FIXED(a, every);
+        sample++;
+    }
 };
 
 template <bool STATISTICS>
-static __device__ void observe(const gm_cuda_args &a, const Place &p, const gm_state *s,
-                               int64_t done, Observer<STATISTICS> *observer, Sampling *sampling)
+static __device__ void accumulate(const gm_cuda_args &a, const gm_state *s, int64_t done,
+                                  Observer<STATISTICS> *observer)
 {
-    if (STATISTICS && done > FIXED(a, n_transient)) {
-        const bool start = done == FIXED(a, n_transient) + 1;
+    if (!STATISTICS || done <= FIXED(a, n_transient)) return;
+    const bool start = done == FIXED(a, n_transient) + 1;
 #define X(name, ...) observer->add(a, GM_STATE_##name, s->name, start);
-        GM_STATES(X)
-#undef X
-    }
-    if (!FIXED(a, trajectory_mask) || --sampling->wait > 0) return;
-#define X(name, ...) record_sample(a, p, GM_STATE_##name, s->name, sampling->sample);
     GM_STATES(X)
 #undef X
-    sampling->wait = FIXED(a, every);
-    sampling->sample++;
 }
 
 #endif

@@ -2,10 +2,59 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "kernels/cuda/warpgroup.h"
 #include "kernels/shape.h"
 
 enum { POINT_THREADS = 128, WARP = 32 };
+enum {
+    MATRIX_ARCHITECTURE = 80,  /* the first with tf32 and fp64 on tensor cores */
+    MATRIX_VALUES = 44 << 10,  /* 4-byte registers that the values of a warp's points may take */
+    MOST_WARPGROUP_TILES = 16, /* of 8 nodes: more do not fit the registers of a warp */
+    FULL_POINTS = 1 << 15      /* more of them change nothing in how a kernel is cut */
+};
+
+static int architecture_number(const char *architecture)
+{
+    return strncmp(architecture, "sm_", 3) == 0 ? atoi(architecture + 3) : 0;
+}
+
+/* Registers that the values of 16 points take; fp64: of 8 points (see matrix_shape.cuh). */
+static int64_t value_registers(const gm_sweep *sweep, const gm_data *data)
+{
+    static const int arrays[] = {[GM_EULER] = 1, [GM_HEUN] = 2, [GM_RK4] = 3};
+    const gm_model_info *model = sweep->model;
+    const int statistics = 8 * __builtin_popcount(gm_statistics_mask(sweep));
+    const int values = model->n_state * arrays[sweep->integrator] + model->n_coupling;
+    return 16 * data->n_node * (values + statistics);
+}
+
+bool gm_cuda_is_matrix(const gm_sweep *sweep, const gm_data *data, const char *architecture)
+{
+    if (sweep->model->n_coupling == 0 || sweep->engine == GM_ENGINE_BLOCK) return false;
+    return architecture_number(architecture) >= MATRIX_ARCHITECTURE &&
+           value_registers(sweep, data) <= MATRIX_VALUES;
+}
+
+int64_t gm_cuda_fragment_bytes(int64_t n_node)
+{
+    const int64_t tiles = (n_node + 7) / 8;
+    return tiles * ((tiles + 1) / 2) * 1536;
+}
+
+/* Shared memory that a block can have (CUDA C++ Programming Guide, compute capabilities). */
+static int shared_limit(const char *architecture)
+{
+    switch (architecture_number(architecture)) {
+    case 80:
+    case 87: return 163 << 10;
+    case 90:
+    case 100:
+    case 103: return 227 << 10;
+    default: return 99 << 10;
+    }
+}
 
 int gm_cuda_threads(const gm_sweep *sweep, int64_t n_node)
 {
@@ -31,7 +80,26 @@ static void put_knobs(FILE *file, const gm_sweep *sweep, const gm_data *data)
     fprintf(file, "    default: return false;\n    }\n}\n");
 }
 
-char *gm_cuda_specialise(const gm_sweep *sweep, const gm_data *data)
+/* Rows of per-node values, in the order in which buffers.c puts them. */
+static void put_node_knobs(FILE *file, const gm_sweep *sweep, const gm_data *data)
+{
+    int row = 0;
+    fprintf(file, "static __device__ constexpr int gm_node_knob(int k)\n{\n    switch (k) {\n");
+    for (int k = 0; k < sweep->model->n_param; k++)
+        if (data->node_value[k]) fprintf(file, "    case %d: return %d;\n", k, row++);
+    fprintf(file, "    default: return -1;\n    }\n}\n");
+    fprintf(file, "static __device__ constexpr int gm_n_node_knob() { return %d; }\n", row);
+}
+
+static void put_warpgroup(FILE *file, const gm_data *data, const char *architecture)
+{
+    const int64_t n_tile = (data->n_node + 7) / 8;
+    const bool has = architecture_number(architecture) == 90 && n_tile <= MOST_WARPGROUP_TILES;
+    fprintf(file, "#define GM_FIXED_warpgroup %d\n", has);
+    if (has) gm_cuda_put_warpgroup(file, (int)n_tile);
+}
+
+char *gm_cuda_specialise(const gm_sweep *sweep, const gm_data *data, const char *architecture)
 {
     char *text = NULL;
     size_t size = 0;
@@ -47,7 +115,12 @@ char *gm_cuda_specialise(const gm_sweep *sweep, const gm_data *data)
     fprintf(file, "#define GM_FIXED_every INT64_C(%lld)\n", (long long)sweep->every);
     fprintf(file, "#define GM_FIXED_n_transient INT64_C(%lld)\n", (long long)sweep->n_transient);
     fprintf(file, "#define GM_FIXED_dt %a\n", sweep->dt);
+    fprintf(file, "#define GM_FIXED_n_point %lld\n",
+            (long long)(sweep->n_point < FULL_POINTS ? sweep->n_point : FULL_POINTS));
+    fprintf(file, "#define GM_FIXED_shared_limit %d\n", shared_limit(architecture));
+    put_warpgroup(file, data, architecture);
     put_knobs(file, sweep, data);
+    put_node_knobs(file, sweep, data);
     if (fclose(file) != 0) {
         free(text);
         return NULL;

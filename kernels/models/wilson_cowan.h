@@ -36,10 +36,13 @@
 
 #include "gm_model.h"
 
+/* The gains are multiplied in first: products of parameters are constants of a compiled kernel. */
 GM_FN void gm_drift(const gm_params *m, const gm_state *s, const gm_drive *c, gm_state *d)
 {
-    gm_real in_e = m->c_ee * s->E - m->c_ei * s->I + m->G * c->net + c->p_e;
-    gm_real in_i = m->c_ie * s->E - m->c_ii * s->I + c->p_i;
-    d->E = (-s->E + (1 - s->E) * gm_sigmoid(m->a_e * (in_e - m->mu_e))) / m->tau_e;
-    d->I = (-s->I + (1 - s->I) * gm_sigmoid(m->a_i * (in_i - m->mu_i))) / m->tau_i;
+    gm_real in_e = (m->a_e * c->p_e - m->a_e * m->mu_e) + m->a_e * m->c_ee * s->E -
+                   m->a_e * m->c_ei * s->I + m->a_e * m->G * c->net;
+    gm_real in_i = (m->a_i * c->p_i - m->a_i * m->mu_i) + m->a_i * m->c_ie * s->E -
+                   m->a_i * m->c_ii * s->I;
+    d->E = ((1 - s->E) * gm_sigmoid(in_e) - s->E) / m->tau_e;
+    d->I = ((1 - s->I) * gm_sigmoid(in_i) - s->I) / m->tau_i;
 }

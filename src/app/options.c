@@ -20,6 +20,7 @@ enum {
     OPT_HELP = 'h',
     OPT_QUIET = 'q',
     OPT_BACKEND = 256,
+    OPT_ENGINE,
     OPT_TILE,
     OPT_CHUNK,
     OPT_THREADS,
@@ -51,6 +52,7 @@ static const struct {
     {"output", required_argument, OPT_OUTPUT, ON_RUN | ON_PLAN | ON_COMPILE},
     {"set", required_argument, OPT_SET, ON_RUN | ON_PLAN | ON_COMPILE},
     {"backend", required_argument, OPT_BACKEND, ON_RUN | ON_PLAN | ON_COMPILE},
+    {"engine", required_argument, OPT_ENGINE, ON_RUN | ON_PLAN | ON_COMPILE},
     {"tile", required_argument, OPT_TILE, ON_RUN | ON_PLAN},
     {"chunk", required_argument, OPT_CHUNK, ON_RUN | ON_PLAN},
     {"threads", required_argument, OPT_THREADS, ON_RUN | ON_PLAN},
@@ -91,6 +93,9 @@ static const char help_sweep[] =
     "                         KEY=null removes it; may be given several times\n"
     "  -o, --output FILE      result file (default: `output` of the sweep file)\n"
     "      --backend NAME     auto (a GPU if there is one), cuda or cpu\n"
+    "      --engine NAME      how a GPU marches a network: auto, matrix (products on tensor "
+    "cores)\n"
+    "                         or block (a block of threads per point)\n"
     "      --threads N        CPU threads of each rank (default: what the rank may use)\n"
     "      --tile N           points marched together (default: what suits the device)\n"
     "      --chunk N          steps between two exchanges with the host\n";
@@ -200,6 +205,17 @@ static gm_status read_backend(const char *text, gm_backend_wish *out)
     return GM_FAIL(GM_E_USAGE, "--backend %s: must be auto, cuda or cpu", text);
 }
 
+static gm_status read_engine(const char *text, gm_engine_wish *out)
+{
+    static const char *const names[] = {"auto", "block", "matrix"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(text, names[i])) {
+            *out = (gm_engine_wish)i;
+            return GM_OK;
+        }
+    return GM_FAIL(GM_E_USAGE, "--engine %s: must be auto, matrix or block", text);
+}
+
 static gm_status take(int id, const char *value, gm_options *o)
 {
     int64_t number = 0;
@@ -208,6 +224,7 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_OUTPUT: o->output = value; break;
     case OPT_SET: o->override[o->n_override++] = value; break;
     case OPT_BACKEND: return read_backend(value, &o->backend);
+    case OPT_ENGINE: return read_engine(value, &o->engine);
     case OPT_TILE: return read_count("tile", value, INT32_MAX, &o->tile_points);
     case OPT_CHUNK: return read_count("chunk", value, INT64_C(1) << 40, &o->chunk_steps);
     case OPT_THREADS:

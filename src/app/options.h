@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "core/sweep.h"
 
 typedef enum {
     GM_RUN,
@@ -28,6 +29,7 @@ typedef struct gm_options {
     const char **override; /* owned [n_override], texts borrowed */
     int n_override;
     gm_backend_wish backend;
+    gm_engine_wish engine;
     int64_t tile_points, chunk_steps; /* 0: chosen by the program */
     int n_thread, n_rank;             /* 0: found out; n_rank: of plan */
     const char *kernel;               /* file of `gridmarch compile` to use; NULL: none */

@@ -94,6 +94,7 @@ static gm_status share_sweep(const gm_comm *comm, const gm_options *options, gm_
         st = gm_sweep_parse(options->target, text, n_byte - 1, options->override,
                             options->n_override, &catalog, problems, &request->sweep);
     GM_TRY(st, gm_comm_agree(comm, st));
+    request->sweep->engine = options->engine;
     request->model = model.model, model.model = NULL;
 cleanup:
     if (st != GM_OK) gm_sweep_destroy(&request->sweep);

@@ -241,7 +241,7 @@ static gm_status add_recorded(gm_layout *layout, const gm_sweep *sweep, gm_obser
 {
     const gm_quantity *quantity = &sweep->model->state[state];
     bool is_trajectory = observable == GM_TRAJECTORY;
-    gm_variable variable = {.type = sweep->precision == GM_FP32 ? GM_TYPE_F32 : GM_TYPE_F64,
+    gm_variable variable = {.type = sweep->precision == GM_FP64 ? GM_TYPE_F64 : GM_TYPE_F32,
                             .fill = NAN,
                             .has_time = is_trajectory,
                             .has_node = layout->node_dim >= 0,

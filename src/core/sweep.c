@@ -6,7 +6,8 @@
 
 const char *gm_precision_name(gm_precision precision)
 {
-    return precision == GM_FP32 ? "fp32" : "fp64";
+    static const char *const names[] = {"fp32", "fp64", "fast"};
+    return names[precision];
 }
 
 const char *gm_integrator_name(gm_integrator integrator)

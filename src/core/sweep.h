@@ -13,8 +13,11 @@
 #include "core/problems.h"
 #include "core/status.h"
 
-typedef enum { GM_FP32, GM_FP64 } gm_precision;
+/* fast: numbers as in fp32, functions and couplings with fewer digits where that is quicker. */
+typedef enum { GM_FP32, GM_FP64, GM_FAST_FP32 } gm_precision;
 typedef enum { GM_EULER, GM_HEUN, GM_RK4 } gm_integrator;
+/* How a GPU marches a network: chosen from the sweep, or by the user. */
+typedef enum { GM_ENGINE_AUTO, GM_ENGINE_BLOCK, GM_ENGINE_MATRIX } gm_engine_wish;
 typedef enum { GM_DESIGN_GRID, GM_DESIGN_ZIP } gm_design;
 
 /* X(enumerator, name in the sweep file, long name, does it have a time dimension) */
@@ -118,6 +121,8 @@ typedef struct gm_sweep {
     int64_t every;                /* trajectory: steps between samples, > 0 */
 
     gm_source output; /* path NULL: not given */
+
+    gm_engine_wish engine; /* of the command line; the parser leaves GM_ENGINE_AUTO */
 } gm_sweep;
 
 /** Parse and check a sweep file's text.

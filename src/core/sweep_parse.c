@@ -179,10 +179,10 @@ static void read_integrator(gm_sweep_reader *reader)
 
 static void read_precision(gm_sweep_reader *reader)
 {
-    static const char *const names[] = {"fp32", "fp64"};
+    static const char *const names[] = {"fp32", "fp64", "fast"}; /* of gm_precision */
     int which = GM_FP32;
     const gm_yaml_node *node = gm_yaml_find(reader->root, "precision");
-    if (node) gm_yaml_get_choice(node, "precision", names, 2, reader->problems, &which);
+    if (node) gm_yaml_get_choice(node, "precision", names, 3, reader->problems, &which);
     reader->sweep->precision = (gm_precision)which;
 }
 

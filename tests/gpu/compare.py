@@ -3,6 +3,7 @@
 Prints one line per case with the largest relative difference and fails if any is above its bound.
 """
 import itertools
+import sys
 
 import numpy as np
 
@@ -79,29 +80,67 @@ def sweep(model, precision, integrator, noise):
 def compare(model, precision, integrator, noise):
     text = sweep(model, precision, integrator, noise)
     run(text, "cpu.h5", "--backend", "cpu")
-    return all([
-        compare_with(model, precision, integrator, noise, text, "built in", "--no-compile"),
-        compare_with(model, precision, integrator, noise, text, "compiled"),
-    ])
+    ways = [("built in", "--no-compile"), ("compiled", "--engine", "block")]
+    if model != "lorenz63":
+        ways.append(("matrix", "--engine", "matrix"))
+    return all([compare_with(model, precision, integrator, noise, text, *way) for way in ways])
 
 
 def compare_with(model, precision, integrator, noise, text, how, *options):
     """One way to have the kernel: built into the program, or compiled for the sweep."""
     run(text, "gpu.h5", "--backend", "cuda", "--chunk", "64", *options)
     cpu, gpu = values("cpu.h5"), values("gpu.h5")
-    worst = 0.0
+    worst, where = 0.0, ""
     for name, expected in cpu.items():
         if name in ("time", "G", "a", "rho", "seed", "initial_x"):
             continue
         angle = model == "kuramoto" and name != "theta_variance"
         error = (phase_error if angle else relative_error)(gpu[name], expected)
-        worst = max(worst, error)
+        if error > worst:
+            worst, where = error, name
     if not (status("gpu.h5") == 1).all():
         worst = np.inf
     verdict = "ok" if worst <= BOUND[model][precision] else "DIFFERS"
     print(f"{model:13s} {precision} {integrator:5s} {'noise' if noise else '     '}  {how:8s} "
-          f"{worst:9.2e}  {verdict}")
+          f"{worst:9.2e}  {where:18s} {verdict}")
     return verdict == "ok"
+
+
+def many(n_node, n_point, precision, engine="matrix"):
+    """Wilson-Cowan on a random network, with an input and a swept G, against the CPU in fp64."""
+    rng = np.random.default_rng(n_node)
+    np.savetxt("many.csv", rng.random((n_node, n_node)), delimiter=",")
+    np.save("many.npy", 0.6 + 0.2 * rng.standard_normal((101, n_node)))
+    text = f"""model: wilson_cowan
+network: {{weights: many.csv, normalise: row, symmetric: as_is, self_connections: drop}}
+axes: {{G: {{linspace: [0, 2, {n_point}]}}}}
+inputs: {{p_e: {{file: many.npy, step: 0.1, interpolation: hold}}}}
+integrator: heun
+initial: {{E: {{uniform: [0, 0.1]}}}}
+time: {{dt: 0.1, duration: 10}}
+record: {{last: all, mean: [I]}}
+"""
+    run(text + "precision: fp64\n", "cpu.h5", "--backend", "cpu")
+    run(text + f"precision: {precision}\n", "gpu.h5", "--backend", "cuda", "--engine", engine)
+    cpu, gpu = values("cpu.h5"), values("gpu.h5")
+    worst = max(relative_error(gpu[v], cpu[v]) for v in ("E_last", "I_last", "I_mean"))
+    bound = {"fp64": 1e-12, "fp32": 5e-6, "fast": 5e-3}[precision]
+    verdict = "ok" if worst <= bound and (status("gpu.h5") == 1).all() else "DIFFERS"
+    print(f"wilson_cowan  {precision} {n_node:4d} nodes x {n_point:6d} points, {engine} "
+          f"{worst:9.2e}  {verdict}", flush=True)
+    return verdict == "ok"
+
+
+def sizes():
+    good = True
+    for n_node in (2, 5, 8, 16, 17, 68, 130, 230, 360, 512):
+        for precision in ("fp64", "fp32", "fast"):
+            good &= many(n_node, 37, precision)
+    for precision in ("fp64", "fp32", "fast"):
+        good &= many(68, 2200, precision)
+        good &= many(20, 20011, precision)
+        good &= many(68, 17000, precision)
+    return good
 
 
 def lorenz_numbers():
@@ -128,7 +167,10 @@ record: {last: all}
 
 def main():
     make_files()
+    if sys.argv[1:] == ["sizes"]:
+        raise SystemExit(0 if sizes() else 1)
     good = lorenz_numbers()
+    good &= sizes()
     for model, precision, integrator, noise in itertools.product(
         MODELS, ("fp64", "fp32"), ("euler", "heun", "rk4"), (False, True)
     ):

@@ -35,7 +35,8 @@ for stage in "${@:-compare ranks models sanitize overlap measure}"; do
         begin=$SECONDS
         printf '\n== %s\n' "$s"
         case $s in
-        compare | ranks | models | measure) python3 "$here/$s.py" ;;
+        compare | ranks | models | measure | speed) python3 "$here/$s.py" ;;
+        sizes) python3 "$here/compare.py" sizes ;;
         sanitize) bash "$here/sanitize.sh" ;;
         overlap) ./overlap ;;
         *) echo "no such stage" && false ;;

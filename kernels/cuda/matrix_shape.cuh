@@ -1,0 +1,111 @@
+/* How a warp, a block and their shared memory are cut for one sweep: all known to the compiler.
+ *
+ * ROWS points and up to `NTW` fragments of nodes belong to a warp; `SPLITS` warps share the points
+ * and hold all nodes between them; `GROUPS` such teams make a block. Splitting never changes a
+ * result: every sum has the same order. So few points are split over many warps, for latency, and
+ * many over few, since a team that needs no exchange needs no barrier. */
+#ifndef GM_KERNELS_CUDA_MATRIX_SHAPE_CUH
+#define GM_KERNELS_CUDA_MATRIX_SHAPE_CUH
+
+#include "kernels/cuda/fragment.cuh"
+#include "kernels/cuda/noise.cuh"
+
+static __device__ constexpr int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static __device__ constexpr int most(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static __device__ constexpr int ceiling(int64_t n, int64_t unit)
+{
+    return (int)((n + unit - 1) / unit);
+}
+
+static __device__ constexpr int ones(uint32_t mask)
+{
+    return mask == 0 ? 0 : (int)(mask & 1) + ones(mask >> 1);
+}
+
+static constexpr int N = GM_FIXED_n_node;
+static constexpr int NT = ceiling(N, TILE); /* fragments of nodes */
+static constexpr int KP = ceiling(NT, 2);   /* pairs of them, as sources */
+
+/* --- registers: how many fragments a warp can hold ----------------------------------------------
+ */
+
+static constexpr int REAL_WORDS = (int)sizeof(gm_real) / 4;
+static constexpr int N_ARRAY = GM_FIXED_integrator == GM_STEP_EULER  ? 1
+                               : GM_FIXED_integrator == GM_STEP_HEUN ? 2
+                                                                     : 3;
+static constexpr int STATISTIC_WORDS = 4 + 3 * REAL_WORDS;
+static constexpr int VALUE_WORDS = (GM_N_STATE * N_ARRAY + GM_N_COUPLING) * REAL_WORDS +
+                                   ones(GM_FIXED_statistics) * STATISTIC_WORDS;
+static constexpr int VALUE_REGISTERS = 190; /* of 255: the rest is for what a step works with */
+static constexpr int MOST_NTW = most(VALUE_REGISTERS / (PER * VALUE_WORDS), 1);
+
+/* --- warps: enough of them to fill a large card --------------------------------------------------
+ */
+
+static constexpr int FULL_BLOCKS = 132, FULL_WARPS = FULL_BLOCKS * 8;
+static constexpr int BLOCK_WARPS = 4, MOST_BLOCK_WARPS = 16;
+static constexpr int TEAMS = ceiling(GM_FIXED_n_point, ROWS);
+static constexpr int WANTED_SPLITS = least(NT, most(FULL_WARPS / TEAMS, 1));
+static constexpr int LEAST_SPLITS = ceiling(NT, MOST_NTW);
+static constexpr int NTW = ceiling(NT, least(most(WANTED_SPLITS, LEAST_SPLITS), MOST_BLOCK_WARPS));
+static constexpr int SPLITS = ceiling(NT, NTW);
+static constexpr int EL = NTW * PER; /* values of a lane */
+
+/* --- shared memory -------------------------------------------------------------------------------
+ */
+
+static __device__ constexpr int round_up(int n)
+{
+    return (n + 15) / 16 * 16;
+}
+
+/* Where the architecture has them and the weights fit beside another block's, four warps take their
+ * products together: see warpgroup.cuh. */
+static constexpr int WARPGROUP_BYTES = ((GM_FAST ? 0 : 2 * NT) + KP) * NT * 256;
+static constexpr bool WARPGROUP = GM_FIXED_warpgroup && !GM_DOUBLE && SPLITS == 1 &&
+                                  2 * WARPGROUP_BYTES <= GM_FIXED_shared_limit - 8192;
+
+/* Otherwise weights lie in registers, in shared memory, or, where they do not fit, behind the
+ * cache. */
+static constexpr bool WEIGHTS_IN_REGISTERS = KP * NTW * Right::WORDS <= 64 && SPLITS > 1;
+static constexpr int WEIGHT_BYTES = WARPGROUP ? WARPGROUP_BYTES : Packed<KP * NT>::BYTES;
+static constexpr int N_NODE_KNOB = gm_n_node_knob();
+static constexpr int TABLE_BYTES = round_up((N_NODE_KNOB + 1) * NT * TILE * (int)sizeof(gm_real));
+static constexpr int EXCHANGE_BYTES = SPLITS > 1 ? 2 * GM_N_COUPLING *NT *WARP *(int)sizeof(Left)
+                                                 : 0;
+static constexpr bool NOISY = GM_N_NOISE > 0 && GM_FIXED_noise;
+static constexpr int NORMALS_BYTES =
+    NOISY ? SPLITS * EL * NOISE_GROUPS * 4 * WARP * (int)sizeof(gm_real) : 0;
+static constexpr int TEAM_BYTES = EXCHANGE_BYTES + NORMALS_BYTES;
+
+static __device__ constexpr bool fits(bool weights, int groups)
+{
+    return TABLE_BYTES + (weights ? WEIGHT_BYTES : 0) + groups * TEAM_BYTES <=
+           GM_FIXED_shared_limit;
+}
+
+static __device__ constexpr int groups_that_fit(bool weights, int groups)
+{
+    return groups > 1 && !fits(weights, groups) ? groups_that_fit(weights, groups - 1) : groups;
+}
+
+static constexpr bool WEIGHTS_SHARED = WARPGROUP || (!WEIGHTS_IN_REGISTERS && fits(true, 1));
+static constexpr int WANTED_GROUPS = TEAMS <= FULL_BLOCKS ? 1 : most(BLOCK_WARPS / SPLITS, 1);
+static constexpr int GROUPS = WARPGROUP ? 4 : groups_that_fit(WEIGHTS_SHARED, WANTED_GROUPS);
+static constexpr int THREADS = GROUPS * SPLITS * WARP;
+static constexpr int TABLE_AT = WEIGHTS_SHARED ? WEIGHT_BYTES : 0;
+static constexpr int TEAMS_AT = TABLE_AT + TABLE_BYTES;
+static constexpr int SHARED_BYTES = TEAMS_AT + GROUPS * TEAM_BYTES;
+
+/* Fragments that hold nodes only, in every warp: the others need a check. */
+static constexpr int SURE = least(NTW, most(N / TILE - (SPLITS - 1) * NTW, 0));
+
+#endif
