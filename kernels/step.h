@@ -45,7 +45,11 @@ GM_FN void gm_turn_phases(gm_state *x)
 #undef X
 }
 
+/* Adding 0 is not free: it turns -0 into 0, so compilers keep it. */
+#define GM_KICKED(value, s) (kick ? (value) + kick->s : (value))
+
 /** See the head of this file.
+ *  @param kick          NULL: no noise
  *  @param[in,out] x     state where k was taken -> where the next slope is taken
  *  @param[in,out] base  RK4: state at the start of the step; Heun: with half of the step (set at
  *                       stage 0)
@@ -54,13 +58,13 @@ GM_FN void gm_stage_finish(int integrator, int stage, gm_real dt, const gm_state
                            const gm_state *kick, gm_state *x, gm_state *base, gm_state *sum)
 {
     if (integrator == GM_STEP_EULER) {
-#define X(s, ...) x->s = x->s + dt * k->s + kick->s;
+#define X(s, ...) x->s = GM_KICKED(x->s + dt * k->s, s);
         GM_STATES(X)
 #undef X
     } else if (integrator == GM_STEP_HEUN && stage == 0) {
 #define X(s, ...)                                                                                  \
-    base->s = x->s + dt / 2 * k->s + kick->s;                                                      \
-    x->s = x->s + dt * k->s + kick->s;
+    base->s = GM_KICKED(x->s + dt / 2 * k->s, s);                                                  \
+    x->s = GM_KICKED(x->s + dt * k->s, s);
         GM_STATES(X)
 #undef X
     } else if (integrator == GM_STEP_HEUN) {

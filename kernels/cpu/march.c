@@ -209,7 +209,7 @@ INLINE void stage_node(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu
         load_params(&m, &row, lane);
         load_state(&s, x, next, lane);
         if (stage > 0) load_state(&s0, base, next, lane);
-        if (stage > 0) load_state(&sum, slope, next, lane);
+        if (stage > 0 && integrator == GM_STEP_RK4) load_state(&sum, slope, next, lane);
         load_kick(&kick, &m, t, w, node, lane, step, noise);
         /* A plain ODE has no other node to wait for: all its stages run here, in registers. */
         for (int i = stage; i < stage + n_stage; i++) {
@@ -221,7 +221,7 @@ INLINE void stage_node(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu
         store_state(&s, x, next, lane);
         if (stage + n_stage < gm_step_n_stage(integrator)) {
             store_state(&s0, base, next, lane);
-            store_state(&sum, slope, next, lane);
+            if (integrator == GM_STEP_RK4) store_state(&sum, slope, next, lane);
         } else {
             probe[lane] += not_finite(&s);
         }

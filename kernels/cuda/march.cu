@@ -154,7 +154,9 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
             if (!p.active) continue;
             inputs.give(a, gm_stage_time(INTEGRATOR, stage), &c);
             gm_drift(&m, &s, &c, &k);
-            gm_stage_finish(INTEGRATOR, stage, dt, &k, &kick, &s, &base, &slopes);
+            gm_stage_finish(INTEGRATOR, stage, dt, &k,
+                            GM_N_NOISE > 0 && FIXED(a, noise) ? &kick : nullptr, &s, &base,
+                            &slopes);
         }
         if (!p.active) continue;
         gm_turn_phases(&s);

@@ -219,7 +219,8 @@ static __device__ __forceinline__ void couple(const Lane &lane, const Weights &w
 #if GM_FIXED_warpgroup && !GM_DOUBLE
 static __device__ __forceinline__ void couple_together(const Lane &lane,
                                                        const WarpgroupWeights &weights,
-                                                       const gm_state *x, Links *links)
+                                                       const Turns &turns, const gm_state *x,
+                                                       Links *links)
 {
     gm_real source[NT][GM_N_COUPLING][PER], one[4 * NT];
 #pragma unroll
@@ -228,7 +229,7 @@ static __device__ __forceinline__ void couple_together(const Lane &lane,
     for (int c = 0; c < GM_N_COUPLING; c++) {
 #pragma unroll
         for (int i = 0; i < 4 * NT; i++) one[i] = source[i / PER][c][i % PER];
-        couple_warpgroup(weights, one, links->of[c]);
+        couple_warpgroup(weights, turns, one, links->of[c]);
     }
 }
 #endif
@@ -356,6 +357,7 @@ struct Kernel {
     Weights weights;
 #if GM_FIXED_warpgroup && !GM_DOUBLE
     WarpgroupWeights together;
+    Turns turns;
 #endif
     Exchange exchange;
     Kicks kicks;
@@ -414,7 +416,7 @@ struct Kernel {
     __device__ __forceinline__ void join(const gm_state *x, int half, Links *links) const
     {
 #if GM_FIXED_warpgroup && !GM_DOUBLE
-        if (WARPGROUP) return couple_together(lane, together, x, links);
+        if (WARPGROUP) return couple_together(lane, together, turns, x, links);
 #endif
         couple(lane, weights, exchange, x, half, links);
     }
@@ -449,8 +451,8 @@ struct Kernel {
                     load_kick(a, &m, &normals, root_dt, 0, &kick);
                 }
                 gm_drift(&m, &v->x[i], &c, &k);
-                gm_stage_finish(INTEGRATOR, stage, dt, &k, &kick, &v->x[i], &v->base[i],
-                                &v->sum[i]);
+                gm_stage_finish(INTEGRATOR, stage, dt, &k, NOISY ? &kick : nullptr, &v->x[i],
+                                &v->base[i], &v->sum[i]);
             }
         }
     }

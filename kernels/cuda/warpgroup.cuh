@@ -56,9 +56,33 @@ static __device__ __forceinline__ float cut_off(float x)
     return __uint_as_float(bits(x) & 0xffffe000);
 }
 
+/* Two warpgroups of a block take their products by turns, each while the other is in its drift:
+ * side by side both would wait for the tensor cores, then both for the special functions. */
+struct Turns {
+    int group;
+
+    __device__ Turns() : group(threadIdx.x / 128)
+    {
+        if (WARPGROUP && group == 1) give(0);
+    }
+
+    static __device__ __forceinline__ void give(int group)
+    {
+        asm volatile("bar.arrive %0, 256;" ::"r"(group + 1) : "memory");
+    }
+
+    __device__ __forceinline__ void take() const
+    {
+        asm volatile("bar.sync %0, 256;" ::"r"(group + 1) : "memory");
+    }
+
+    __device__ __forceinline__ void pass_on() const { give(1 - group); }
+};
+
 /* sum[i] = what the sources x of all nodes bring to the lane's value i. All 4 warps call it. */
 static __device__ __forceinline__ void couple_warpgroup(const WarpgroupWeights &weights,
-                                                        const gm_real *x, gm_real *sum)
+                                                        const Turns &turns, const gm_real *x,
+                                                        gm_real *sum)
 {
     uint32_t pair[2 * KP][2] = {};
 #pragma unroll
@@ -72,6 +96,7 @@ static __device__ __forceinline__ void couple_warpgroup(const WarpgroupWeights &
             pair[t][1] = bf16_pair(v[2] - cut_off(v[2]), v[3] - cut_off(v[3]));
         }
     }
+    turns.take();
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
     for (int k = 0; k < KP; k++) {
@@ -88,6 +113,7 @@ static __device__ __forceinline__ void couple_warpgroup(const WarpgroupWeights &
     }
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    turns.pass_on();
 }
 
 #endif

@@ -9,8 +9,12 @@ from measure import flagship
 np.save("drive.npy", 0.6 + 0.1 * np.random.default_rng(4).standard_normal((80001, 68)))
 WAYS = [("block", "fp32", "--no-compile"), ("block compiled", "fp32", "--engine", "block"),
         ("matrix", "fp32"), ("matrix fast", "fast"), ("block fp64", "fp64", "--no-compile"), ("matrix fp64", "fp64")]
-for n in [int(a) for a in sys.argv[1:]] or (100, 1008, 4224, 16896, 67584):
+import os
+ONLY = os.environ.get("ONLY", "").split(",")
+for n in [int(a) for a in os.environ.get("POINTS", "100,1008,4224,16896,67584").split(",")]:
     for name, precision, *options in WAYS:
+        if ONLY != [""] and name not in ONLY:
+            continue
         if n > 20000 and name.startswith("block"):
             continue
         steps = 2000
