@@ -490,6 +490,35 @@ static void record_names_are_checked(void **state)
     }
 }
 
+static void derived_quantities_are_recorded_where_they_are_named(void **state)
+{
+    (void)state;
+    const char *setting[] = {"record={mean: all, max: flow, trajectory: {variables: [y, flow], "
+                             "every: 2}}",
+                             NULL};
+    gm_sweep *s = parse_with(HOPF, setting);
+    assert_true(s->record[GM_MEAN][0] && s->record[GM_MEAN][1] && !s->record[GM_MEAN][2]);
+    assert_true(!s->record[GM_MAX][0] && s->record[GM_MAX][2]);
+    assert_true(s->record[GM_TRAJECTORY][1] && s->record[GM_TRAJECTORY][2]);
+    gm_sweep_destroy(&s);
+    expect_set(HOPF, "record={mean: [flow, x, flow]}", "record.mean names flow twice");
+    expect_set(HOPF, "record={mean: [flo]}",
+               "hopf has no state or derived quantity 'flo'; did you mean 'flow'? it has: x, y, "
+               "flow");
+    s = parse_with(HOPF, (const char *const[]){"record={last: flow}", NULL});
+    assert_true(gm_sweep_records(s, GM_LAST) && !gm_sweep_records(s, GM_MEAN));
+    gm_sweep_destroy(&s);
+}
+
+static void derived_quantities_cannot_be_set(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"axes.flow=[1]", "parameters.flow=1", "initial.flow=1",
+                                           "inputs.flow=1"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        expect_set(HOPF, settings[i], "flow is a derived quantity: it is computed, not set");
+}
+
 static void knob_set_in_two_places_is_a_problem(void **state)
 {
     (void)state;
@@ -681,6 +710,8 @@ int main(void)
         cmocka_unit_test(spans_must_be_whole_steps),
         cmocka_unit_test(parameters_and_inputs_go_where_they_belong),
         cmocka_unit_test(record_names_are_checked),
+        cmocka_unit_test(derived_quantities_are_recorded_where_they_are_named),
+        cmocka_unit_test(derived_quantities_cannot_be_set),
         cmocka_unit_test(knob_set_in_two_places_is_a_problem),
         cmocka_unit_test(settings_replace_add_and_remove),
         cmocka_unit_test(bad_settings_are_refused),
