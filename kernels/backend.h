@@ -50,10 +50,10 @@ typedef struct gm_work {
 
 /** What a chunk leaves. Pointers are borrowed until the slot is submitted again. */
 typedef struct gm_result {
-    int64_t sample_begin, n_sample;       /* trajectory samples of this chunk */
-    const void *trajectory[GM_MAX_STATE]; /* [n_point][n_sample][n_node] or NULL */
+    int64_t sample_begin, n_sample;          /* trajectory samples of this chunk */
+    const void *trajectory[GM_MAX_QUANTITY]; /* [n_point][n_sample][n_node] or NULL */
     const void
-        *statistic[GM_N_OBSERVABLE][GM_MAX_STATE]; /* last chunk: [n_point][n_node] or NULL */
+        *statistic[GM_N_OBSERVABLE][GM_MAX_QUANTITY]; /* last chunk: [n_point][n_node] or NULL */
     const int64_t *failed_step; /* last chunk: [n_point] first step not finite, -1: none */
 } gm_result;
 

@@ -16,7 +16,7 @@
 typedef struct gm_code {
     void *data; /* owned: a cubin, or a shared object */
     int64_t n_byte;
-    char identity[64]; /* short text that names what it was compiled from and by */
+    char identity[64]; /* short text that names it in results; given by who keeps it */
 } gm_code;
 
 void gm_code_clear(gm_code *code);
@@ -54,9 +54,5 @@ bool gm_cpu_compiler(const char **version, const char **reason);
  *  caller): engine, model, flags. */
 gm_status gm_cpu_source_key(const char *model_text, gm_precision precision, const char *level,
                             char **key_text);
-
-/** The same and the compiler: its path and version. */
-gm_status gm_cpu_compile_key(const char *model_text, gm_precision precision, const char *level,
-                             char **key_text);
 
 #endif

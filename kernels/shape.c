@@ -23,8 +23,8 @@ void gm_put_real(gm_precision precision, void *array, int64_t i, double value)
 uint32_t gm_record_mask(const gm_sweep *sweep, int observable)
 {
     uint32_t mask = 0;
-    for (int s = 0; s < sweep->model->n_state; s++)
-        mask |= (uint32_t)sweep->record[observable][s] << s;
+    for (int q = 0; q < gm_model_n_quantity(sweep->model); q++)
+        mask |= (uint32_t)sweep->record[observable][q] << q;
     return mask;
 }
 
@@ -33,6 +33,30 @@ uint32_t gm_statistics_mask(const gm_sweep *sweep)
     uint32_t mask = 0;
     for (int o = GM_MEAN; o < GM_TRAJECTORY; o++) mask |= gm_record_mask(sweep, o);
     return mask;
+}
+
+uint32_t gm_derived_mask(const gm_sweep *sweep)
+{
+    const uint32_t states = (UINT32_C(1) << sweep->model->n_state) - 1;
+    uint32_t mask = 0;
+    for (int o = 0; o < GM_N_OBSERVABLE; o++) mask |= gm_record_mask(sweep, o);
+    return mask & ~states;
+}
+
+bool gm_derived_couples(const gm_sweep *sweep)
+{
+    const gm_model_info *model = sweep->model;
+    const uint32_t recorded = gm_derived_mask(sweep) >> model->n_state;
+    bool couples = false;
+    for (int k = 0; k < model->n_derived; k++)
+        couples |= (recorded >> k & 1) && gm_model_derived_couples(model, k);
+    return couples && model->n_coupling > 0;
+}
+
+int gm_n_row(const gm_sweep *sweep)
+{
+    const gm_model_info *model = sweep->model;
+    return gm_derived_mask(sweep) ? gm_model_n_quantity(model) : model->n_state;
 }
 
 uint32_t gm_linear_mask(const gm_sweep *sweep)
@@ -59,7 +83,7 @@ int64_t gm_n_trajectory(const gm_sweep *sweep)
 int64_t gm_point_bytes(const gm_sweep *sweep, const gm_data *data)
 {
     const int64_t real = gm_real_size(sweep);
-    const int64_t n_value = sweep->model->n_state * data->n_node;
+    const int64_t n_value = gm_n_row(sweep) * data->n_node;
     const int64_t statistics =
         gm_statistics_mask(sweep) ? 2 * (int64_t)sizeof(double) + 3 * real : 0;
     const int64_t final = gm_n_final(sweep) * data->n_node * real + (int64_t)sizeof(int64_t);

@@ -13,19 +13,29 @@ int64_t gm_real_size(const gm_sweep *sweep);
 /** array[i] = value, in the sweep's precision. */
 void gm_put_real(gm_precision precision, void *array, int64_t i, double value);
 
-/** States recorded by an observable, a bit each. */
+/** States and derived quantities recorded by an observable, a bit each. */
 uint32_t gm_record_mask(const gm_sweep *sweep, int observable);
 
-/** States with running statistics, a bit each. */
+/** Those with running statistics, a bit each. */
 uint32_t gm_statistics_mask(const gm_sweep *sweep);
+
+/** Derived quantities that are recorded at all: the same bits. */
+uint32_t gm_derived_mask(const gm_sweep *sweep);
+
+/** Does one of these need the couplings of the state that is recorded? */
+bool gm_derived_couples(const gm_sweep *sweep);
+
+/** Rows of a device's arrays of what can be recorded: the states, and the derived quantities where
+ *  one is recorded. */
+int gm_n_row(const gm_sweep *sweep);
 
 /** Inputs that are interpolated between samples, a bit each. */
 uint32_t gm_linear_mask(const gm_sweep *sweep);
 
-/** Number of (observable, state) pairs recorded at the end of a tile. */
+/** Number of (observable, quantity) pairs recorded at the end of a tile. */
 int64_t gm_n_final(const gm_sweep *sweep);
 
-/** Number of states whose trajectory is recorded. */
+/** Number of quantities whose trajectory is recorded. */
 int64_t gm_n_trajectory(const gm_sweep *sweep);
 
 /** Bytes a point takes on a device: state, statistics, knobs, and results of all slots. */

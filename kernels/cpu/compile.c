@@ -77,13 +77,13 @@ static gm_status choose_compiler(gm_precision precision, const char *level, comp
 }
 
 /* What it says about itself: two compilers under one path differ here. */
-static gm_status read_version(const char *compiler_path, const char *scratch, char **version)
+static gm_status read_version(const char *compiler_path, char **version)
 {
     char path[PATH_MAX], option[] = "--version";
     int exit_code = 0;
     snprintf(path, sizeof path, "%s", compiler_path);
     char *const argument[] = {path, option, NULL};
-    const gm_status st = gm_compiler_run(argument, scratch, &exit_code, version);
+    const gm_status st = gm_compiler_run(argument, NULL, &exit_code, version);
     if (st != GM_OK || exit_code == 0) return st;
     free(*version);
     *version = NULL;
@@ -97,74 +97,23 @@ bool gm_cpu_compiler(const char **version, const char **reason)
     char *says = NULL;
     *version = *reason = text;
     if (!gm_compiler_find(path, text)) return false;
-    const bool works = read_version(path, NULL, &says) == GM_OK;
+    const bool works = read_version(path, &says) == GM_OK;
     snprintf(text, sizeof text, "%s", works ? says : gm_status_message());
     free(says);
     return works;
 }
 
-/* --- keys ----------------------------------------------------------------------------------------
- */
-
-static void hash_text(const char *text, char hash_text[GM_HASH_TEXT_SIZE])
+gm_status gm_cpu_source_key(const char *model_text, gm_precision precision, const char *level,
+                            char **key_text)
 {
-    gm_hash hash = gm_hash_begin();
-    gm_hash_add_text(&hash, text);
-    gm_hash_format(hash, hash_text);
-}
-
-static gm_status write_source_key(const char *model_text, const char *flags, char **key_text)
-{
-    char engine[GM_HASH_TEXT_SIZE];
+    char flags[FLAGS_SIZE], engine[GM_HASH_TEXT_SIZE];
+    const gm_status st = choose_flags(precision, level, flags);
+    *key_text = NULL;
+    if (st != GM_OK) return st;
     gm_cpu_engine_hash(engine);
     if (asprintf(key_text, "engine %s\n%s\n%s\n", engine, flags, model_text) >= 0) return GM_OK;
     *key_text = NULL;
     return GM_FAIL(GM_E_MEMORY, "out of memory");
-}
-
-gm_status gm_cpu_source_key(const char *model_text, gm_precision precision, const char *level,
-                            char **key_text)
-{
-    char flags[FLAGS_SIZE];
-    const gm_status st = choose_flags(precision, level, flags);
-    return st == GM_OK ? write_source_key(model_text, flags, key_text) : st;
-}
-
-/* The first line is the identity of the code. */
-static gm_status write_key(const compiler *c, const char *version, const char *model_text,
-                           char **key_text)
-{
-    gm_status st = GM_OK;
-    char engine[GM_HASH_TEXT_SIZE], model[GM_HASH_TEXT_SIZE], by[GM_HASH_TEXT_SIZE];
-    char *source = NULL, *how = NULL;
-    GM_TRY(st, write_source_key(model_text, c->flags, &source));
-    if (asprintf(&how, "%s\n%s\n%s", c->path, version, c->flags) < 0) how = NULL;
-    gm_cpu_engine_hash(engine);
-    hash_text(model_text, model);
-    hash_text(how ? how : "", by);
-    if (!how || asprintf(key_text, "engine %.16s model %.16s by %.8s\n%s\n%s", engine, model, by,
-                         how, source) < 0) {
-        *key_text = NULL;
-        st = GM_FAIL(GM_E_MEMORY, "out of memory");
-    }
-cleanup:
-    free(source);
-    free(how);
-    return st;
-}
-
-gm_status gm_cpu_compile_key(const char *model_text, gm_precision precision, const char *level,
-                             char **key_text)
-{
-    gm_status st = GM_OK;
-    compiler c;
-    char *version = NULL;
-    GM_TRY(st, choose_compiler(precision, level, &c));
-    GM_TRY(st, read_version(c.path, NULL, &version));
-    GM_TRY(st, write_key(&c, version, model_text, key_text));
-cleanup:
-    free(version);
-    return st;
 }
 
 /* --- sources -------------------------------------------------------------------------------------
@@ -308,13 +257,9 @@ gm_status gm_cpu_compile(const char *model_path, const char *model_text, gm_prec
     gm_status st = GM_OK;
     gm_folder folder = {""};
     compiler c;
-    char *version = NULL, *key = NULL;
     gm_code code = {0};
     GM_TRY(st, choose_compiler(precision, level, &c));
     GM_TRY(st, gm_folder_create(&folder));
-    GM_TRY(st, read_version(c.path, folder.path, &version));
-    GM_TRY(st, write_key(&c, version, model_text, &key));
-    snprintf(code.identity, sizeof code.identity, "%.*s", (int)strcspn(key, "\n"), key);
     GM_TRY(st, write_sources(&folder, &c, model_path, model_text));
     GM_TRY(st, run_compiler(&folder, &c, model_path));
     GM_TRY(st, gm_folder_read(&folder, OBJECT_FILE, &code.data, &code.n_byte));
@@ -323,7 +268,5 @@ gm_status gm_cpu_compile(const char *model_path, const char *model_text, gm_prec
 cleanup:
     gm_folder_remove(&folder);
     gm_code_clear(&code);
-    free(version);
-    free(key);
     return st;
 }

@@ -29,8 +29,8 @@ struct gm_engine {
     gm_cpu_scratch *scratch; /* [n_thread] */
     void *input;
     int64_t *failed[GM_N_SLOT];
-    void *trajectory[GM_N_SLOT][GM_MAX_STATE];
-    void *statistic[GM_N_SLOT][GM_N_OBSERVABLE][GM_MAX_STATE];
+    void *trajectory[GM_N_SLOT][GM_MAX_QUANTITY];
+    void *statistic[GM_N_SLOT][GM_N_OBSERVABLE][GM_MAX_QUANTITY];
     gm_result result[GM_N_SLOT];
     gm_engine_usage usage;
 };
@@ -87,8 +87,7 @@ static gm_status create_blocks(gm_engine *e)
 {
     gm_status st = GM_OK;
     const int lanes = e->kernel->lanes;
-    const int64_t value =
-        e->sweep->model->n_state * e->data->n_node * lanes; /* one array of states */
+    const int64_t value = gm_n_row(e->sweep) * e->data->n_node * lanes;
     const int64_t real = gm_real_size(e->sweep);
     const bool statistics = gm_statistics_mask(e->sweep) != 0;
     e->n_block = (e->capacity + lanes - 1) / lanes;
@@ -140,14 +139,14 @@ static gm_status create_outputs(gm_engine *e, int64_t chunk_steps)
     const int64_t n_sample = gm_most_samples(sweep, chunk_steps);
     for (int slot = 0; slot < GM_N_SLOT; slot++) {
         GM_TRY(st, gm_arena_take(&e->arena, e->capacity * 8, &e->failed[slot]));
-        for (int s = 0; s < sweep->model->n_state; s++) {
-            if (sweep->record[GM_TRAJECTORY][s])
+        for (int q = 0; q < gm_n_row(sweep); q++) {
+            if (sweep->record[GM_TRAJECTORY][q])
                 GM_TRY(st, gm_arena_take(&e->arena, e->capacity * n_sample * row,
-                                         &e->trajectory[slot][s]));
+                                         &e->trajectory[slot][q]));
             for (int o = 0; o < GM_TRAJECTORY; o++)
-                if (sweep->record[o][s])
+                if (sweep->record[o][q])
                     GM_TRY(st,
-                           gm_arena_take(&e->arena, e->capacity * row, &e->statistic[slot][o][s]));
+                           gm_arena_take(&e->arena, e->capacity * row, &e->statistic[slot][o][q]));
         }
     }
 cleanup:
@@ -247,10 +246,11 @@ static void give_result(gm_engine *e, int slot, const gm_work *work)
     memset(result, 0, sizeof *result);
     result->sample_begin = e->task.sample_begin;
     result->n_sample = e->task.n_sample;
-    for (int s = 0; s < GM_MAX_STATE; s++) result->trajectory[s] = e->trajectory[slot][s];
+    for (int q = 0; q < GM_MAX_QUANTITY; q++) result->trajectory[q] = e->trajectory[slot][q];
     if (!work->last) return;
     for (int o = 0; o < GM_TRAJECTORY; o++)
-        for (int s = 0; s < GM_MAX_STATE; s++) result->statistic[o][s] = e->statistic[slot][o][s];
+        for (int q = 0; q < GM_MAX_QUANTITY; q++)
+            result->statistic[o][q] = e->statistic[slot][o][q];
     for (int64_t p = 0; p < work->n_point; p++)
         e->failed[slot][p] = e->block[p / lanes].failed[p % lanes];
     result->failed_step = e->failed[slot];

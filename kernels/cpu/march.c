@@ -7,7 +7,7 @@
 #include "kernels/cpu/task.h"
 #include GM_MODEL_HEADER
 #include "kernels/noise.h"
-#include "kernels/observables/statistics.h"
+#include "kernels/observables/derived.h"
 #include "kernels/step.h"
 
 #include <stddef.h>
@@ -159,6 +159,18 @@ INLINE void load_kick(gm_state *kick, const gm_params *m, const gm_cpu_task *t,
 #undef X
 }
 
+INLINE void load_couplings(gm_drive *c, const gm_cpu_task *t, const gm_cpu_scratch *w, int64_t node,
+                           int lane)
+{
+    (void)w, (void)lane;
+#define X(name, ...)                                                                               \
+    c->name = ((const gm_real *)                                                                   \
+                   w->coupled)[(GM_COUPLING_##name * t->n_node_padded + node) * GM_LANES + lane];
+    GM_COUPLINGS(X)
+#undef X
+    c->strength = ((const gm_real *)t->strength)[node];
+}
+
 /* Inputs of a node for one step: they are the same in all lanes. */
 INLINE void load_drive(gm_drive *c, const gm_cpu_task *t, const gm_cpu_scratch *w, int64_t node,
                        int lane, int64_t step, gm_real time)
@@ -166,18 +178,13 @@ INLINE void load_drive(gm_drive *c, const gm_cpu_task *t, const gm_cpu_scratch *
     const gm_real *now =
         (const gm_real *)t->input + (step - t->step_begin) * t->input_stride + node;
     const gm_real *next = now + t->input_stride;
-    (void)now, (void)next, (void)time, (void)w, (void)lane;
-#define X(name, ...)                                                                               \
-    c->name = ((const gm_real *)                                                                   \
-                   w->coupled)[(GM_COUPLING_##name * t->n_node_padded + node) * GM_LANES + lane];
-    GM_COUPLINGS(X)
-#undef X
+    (void)now, (void)next, (void)time;
+    load_couplings(c, t, w, node, lane);
 #define X(name, ...)                                                                               \
     c->name = gm_stage_input((t->linear >> GM_INPUT_##name) & 1, time,                             \
                              now[GM_INPUT_##name * t->n_node], next[GM_INPUT_##name * t->n_node]);
     GM_INPUTS(X)
 #undef X
-    c->strength = ((const gm_real *)t->strength)[node];
 }
 
 /* Adds 0 to the probe while every state is finite, and NaN from then on. */
@@ -228,8 +235,9 @@ INLINE void stage_node(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu
     }
 }
 
+/* coupled: the couplings of the state at hand are there already. */
 INLINE void step_all(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu_scratch *w,
-                     int64_t step, int integrator, int noise)
+                     int64_t step, int integrator, int noise, bool coupled)
 {
     const int n_stage = gm_step_n_stage(integrator);
     if (noise && (step % NOISE_STEPS == 0 || step == t->step_begin)) draw(t, b, w, step);
@@ -240,22 +248,73 @@ INLINE void step_all(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu_s
     }
 #pragma GCC unroll 4
     for (int stage = 0; stage < n_stage; stage++) {
-        couple(t, w, b->x);
+        if (stage > 0 || !coupled) couple(t, w, b->x);
         for (int64_t node = 0; node < t->n_node; node++)
             stage_node(t, b, w, node, step, integrator, stage, 1, noise);
     }
 }
 
+/* --- derived quantities ----------------------------------------------------------------------- */
+
+/* Is one recorded after `done` steps? */
+INLINE bool derives(const gm_cpu_task *t, int64_t done)
+{
+    const int64_t after = done - t->n_transient;
+    if (GM_N_DERIVED == 0 || after < 1) return false;
+    return (t->statistics >> GM_N_STATE) > 0 ||
+           ((t->record[GM_TRAJECTORY] >> GM_N_STATE) > 0 && after % t->every == 0) ||
+           ((t->record[GM_LAST] >> GM_N_STATE) > 0 && done == t->n_total);
+}
+
+/* Behind the states in x, from the state after `done` steps. */
+static void derive_node(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu_scratch *w,
+                        int64_t node, int64_t done)
+{
+    const int64_t next = t->n_node * GM_LANES;
+    const gm_real *input =
+        (const gm_real *)t->input + (done - t->step_begin) * t->input_stride + node;
+    gm_real *x = (gm_real *)b->x + node * GM_LANES;
+    gm_row row;
+    (void)input;
+    point_params(t, b, node, &row);
+#pragma GCC ivdep
+    for (int lane = 0; lane < GM_LANES; lane++) {
+        gm_params m;
+        gm_state s;
+        gm_drive c;
+        gm_real value[GM_DERIVED_SIZE];
+        load_params(&m, &row, lane);
+        load_state(&s, x, next, lane);
+        load_couplings(&c, t, w, node, lane);
+#define X(name, ...) c.name = input[GM_INPUT_##name * t->n_node];
+        GM_INPUTS(X)
+#undef X
+        gm_derive(&m, &s, &c, value);
+        for (int k = 0; k < GM_N_DERIVED; k++) x[(GM_N_STATE + k) * next + lane] = value[k];
+    }
+}
+
+/* Returns whether the couplings of the state at hand were computed: the next step begins with them.
+ */
+INLINE bool derive(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu_scratch *w,
+                   int64_t done)
+{
+    if (!derives(t, done)) return false;
+    if (t->derived_couples) couple(t, w, b->x);
+    for (int64_t node = 0; node < t->n_node; node++) derive_node(t, b, w, node, done);
+    return t->derived_couples;
+}
+
 /* --- observables ------------------------------------------------------------------------------ */
 
-static void record_statistics(const gm_cpu_task *t, gm_cpu_block *b, int state, bool start)
+static void record_statistics(const gm_cpu_task *t, gm_cpu_block *b, int quantity, bool start)
 {
     const int64_t n = t->n_node * GM_LANES;
-    const int64_t all = GM_N_STATE * n;
-    const gm_real *restrict x = (const gm_real *)b->x + state * n;
-    double *restrict sum = b->sum + state * n;
-    double *restrict square = b->square + state * n;
-    gm_real *restrict first = (gm_real *)b->extreme + state * n;
+    const int64_t all = t->n_row * n;
+    const gm_real *restrict x = (const gm_real *)b->x + quantity * n;
+    double *restrict sum = b->sum + quantity * n;
+    double *restrict square = b->square + quantity * n;
+    gm_real *restrict first = (gm_real *)b->extreme + quantity * n;
     gm_real *restrict low = first + all;
     gm_real *restrict high = low + all;
     if (start) {
@@ -276,19 +335,19 @@ static void record_statistics(const gm_cpu_task *t, gm_cpu_block *b, int state, 
     }
 }
 
-INLINE gm_real recorded(int state, gm_real x)
+INLINE gm_real recorded(int quantity, gm_real x)
 {
-    return ((unsigned)GM_PHASE_MASK >> state) & 1 ? gm_wrap_phase(x) : x;
+    return ((unsigned)GM_PHASE_MASK >> quantity) & 1 ? gm_wrap_phase(x) : x;
 }
 
-static void record_sample(const gm_cpu_task *t, const gm_cpu_block *b, int state, int64_t sample)
+static void record_sample(const gm_cpu_task *t, const gm_cpu_block *b, int quantity, int64_t sample)
 {
-    const gm_real *x = (const gm_real *)b->x + at(t, state, 0);
+    const gm_real *x = (const gm_real *)b->x + at(t, quantity, 0);
     for (int lane = 0; lane < b->n_lane; lane++) {
-        gm_real *out = (gm_real *)t->trajectory[state] +
+        gm_real *out = (gm_real *)t->trajectory[quantity] +
                        ((b->first + lane) * t->n_sample + sample) * t->n_node;
         for (int64_t node = 0; node < t->n_node; node++)
-            out[node] = recorded(state, x[node * GM_LANES + lane]);
+            out[node] = recorded(quantity, x[node * GM_LANES + lane]);
     }
 }
 
@@ -302,10 +361,10 @@ static void observe(const gm_cpu_task *t, gm_cpu_block *b, const gm_cpu_scratch 
     if (after < 1) return;
     uint32_t trajectory = t->record[GM_TRAJECTORY];
     bool is_sample = trajectory && after % t->every == 0;
-    for (int state = 0; state < GM_N_STATE; state++) {
-        if (t->statistics >> state & 1) record_statistics(t, b, state, after == 1);
-        if (is_sample && (trajectory >> state & 1))
-            record_sample(t, b, state, after / t->every - 1 - t->sample_begin);
+    for (int q = 0; q < GM_N_QUANTITY; q++) {
+        if (t->statistics >> q & 1) record_statistics(t, b, q, after == 1);
+        if (is_sample && (trajectory >> q & 1))
+            record_sample(t, b, q, after / t->every - 1 - t->sample_begin);
     }
 }
 
@@ -334,9 +393,11 @@ static void begin(const gm_cpu_task *t, gm_cpu_block *b)
 INLINE void march_as(const gm_cpu_task *t, gm_cpu_block *b, gm_cpu_scratch *w, int integrator,
                      int noise)
 {
+    bool coupled = false;
     memset(w->probe, 0, GM_LANES * sizeof(gm_real));
     for (int64_t i = 0; i < t->n_step; i++) {
-        step_all(t, b, w, t->step_begin + i, integrator, noise);
+        step_all(t, b, w, t->step_begin + i, integrator, noise, coupled);
+        coupled = derive(t, b, w, t->step_begin + i + 1);
         observe(t, b, w, t->step_begin + i + 1);
     }
 }
@@ -357,11 +418,11 @@ static void march(const gm_cpu_task *t, gm_cpu_block *b, gm_cpu_scratch *w)
 }
 
 static gm_real statistic_value(const gm_cpu_task *t, const gm_cpu_block *b, int observable,
-                               int state, int64_t i, double n)
+                               int quantity, int64_t i, double n)
 {
-    const int64_t all = GM_N_STATE * t->n_node * GM_LANES;
+    const int64_t all = t->n_row * t->n_node * GM_LANES;
     const gm_real *extreme = b->extreme;
-    if (observable == GM_LAST) return recorded(state, ((const gm_real *)b->x)[i]);
+    if (observable == GM_LAST) return recorded(quantity, ((const gm_real *)b->x)[i]);
     gm_statistic a = {b->sum[i], b->square[i], extreme[i], extreme[all + i], extreme[2 * all + i]};
     if (observable == GM_MEAN) return gm_statistic_mean(&a, n);
     if (observable == GM_VARIANCE) return gm_statistic_variance(&a, n);
@@ -372,14 +433,13 @@ static void end(const gm_cpu_task *t, const gm_cpu_block *b)
 {
     const double n = (double)(t->step_begin + t->n_step - t->n_transient);
     for (int observable = GM_LAST; observable < GM_TRAJECTORY; observable++) {
-        for (int state = 0; state < GM_N_STATE; state++) {
-            if (!(t->record[observable] >> state & 1)) continue;
+        for (int q = 0; q < GM_N_QUANTITY; q++) {
+            if (!(t->record[observable] >> q & 1)) continue;
             for (int lane = 0; lane < b->n_lane; lane++) {
                 gm_real *out =
-                    (gm_real *)t->statistic[observable][state] + (b->first + lane) * t->n_node;
+                    (gm_real *)t->statistic[observable][q] + (b->first + lane) * t->n_node;
                 for (int64_t node = 0; node < t->n_node; node++)
-                    out[node] =
-                        statistic_value(t, b, observable, state, at(t, state, node) + lane, n);
+                    out[node] = statistic_value(t, b, observable, q, at(t, q, node) + lane, n);
             }
         }
     }

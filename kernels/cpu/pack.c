@@ -98,7 +98,10 @@ gm_status gm_cpu_pack(const gm_sweep *sweep, const gm_data *data, const gm_cpu_k
     task->n_node = data->n_node;
     task->dt = sweep->dt;
     task->n_transient = sweep->n_transient;
+    task->n_total = sweep->n_step;
     task->every = sweep->every;
+    task->n_row = gm_n_row(sweep);
+    task->derived_couples = gm_derived_couples(sweep);
     for (int s = 0; s < sweep->model->n_state; s++) task->uniform[s] = sweep->uniform[s];
     for (int o = 0; o < GM_N_OBSERVABLE; o++) task->record[o] = gm_record_mask(sweep, o);
     task->statistics = gm_statistics_mask(sweep);

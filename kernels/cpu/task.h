@@ -15,12 +15,12 @@ typedef struct gm_cpu_block {
     uint64_t *point; /* [lane] index in the sweep */
     uint64_t *seed;  /* [lane] */
     int64_t *failed; /* [lane] first step not finite, -1: none */
-    void *x;         /* [n_state][n_node][lane] */
+    void *x;         /* [n_row][n_node][lane] states, then derived quantities as last evaluated */
     void *param;     /* [n_param][lane] */
     void *initial;   /* [n_state][lane] */
-    double *sum;     /* [n_state][n_node][lane]; NULL without statistics */
+    double *sum;     /* [n_row][n_node][lane]; NULL without statistics */
     double *square;  /* like sum */
-    void *extreme;   /* [3: first, low, high][n_state][n_node][lane]; NULL without statistics */
+    void *extreme;   /* [3: first, low, high][n_row][n_node][lane]; NULL without statistics */
 } gm_cpu_block;
 
 /** Working arrays of one thread. */
@@ -37,22 +37,24 @@ typedef struct gm_cpu_task {
     bool noise;
     int64_t n_node, n_node_padded; /* padded to whole row blocks */
     double dt;
-    int64_t n_transient, every;
+    int64_t n_transient, n_total, every;    /* steps of the whole run */
+    int n_row;                              /* states, and derived quantities if any is recorded */
+    bool derived_couples;                   /* one of these needs the couplings */
     const void *weight;                     /* [n_node_padded / rows][n_node][rows] */
     const void *strength;                   /* [n_node] */
     const void *node_param[GM_MAX_PARAM];   /* [n_node][lane], or NULL: the block's param */
     const void *node_initial[GM_MAX_STATE]; /* [n_node], or NULL */
     gm_uniform uniform[GM_MAX_STATE];
-    uint32_t record[GM_N_OBSERVABLE]; /* bit s: state s */
-    uint32_t statistics;              /* states with any of mean .. max */
+    uint32_t record[GM_N_OBSERVABLE]; /* bit q: state or derived quantity q */
+    uint32_t statistics;              /* those with any of mean .. max */
     uint32_t linear;                  /* bit i: input i is interpolated */
 
     int64_t step_begin, n_step;
     const void *input;    /* [n_step + 1][n_input][n_node] */
     int64_t input_stride; /* elements from step to step; 0: constant */
     int64_t sample_begin, n_sample;
-    void *trajectory[GM_MAX_STATE];                 /* [n_point][n_sample][n_node] */
-    void *statistic[GM_N_OBSERVABLE][GM_MAX_STATE]; /* [n_point][n_node] */
+    void *trajectory[GM_MAX_QUANTITY];                 /* [n_point][n_sample][n_node] */
+    void *statistic[GM_N_OBSERVABLE][GM_MAX_QUANTITY]; /* [n_point][n_node] */
 } gm_cpu_task;
 
 /** A model compiled for one precision and one instruction set. */

@@ -19,11 +19,12 @@ typedef struct gm_cuda_args {
     int32_t n_node, n_point, capacity; /* capacity: the [point] extent of every array */
     int32_t noise;
     double dt;
-    int64_t n_transient, every;
+    int64_t n_transient, n_total, every; /* steps of the whole run */
 
-    void *x;                  /* real [n_state][n_node][point] */
-    double *sum, *square;     /* [n_state][n_node][point]; NULL without statistics */
-    void *first, *low, *high; /* real [n_state][n_node][point] */
+    /* A row is a state or, behind these where one is recorded, a derived quantity. */
+    void *x;                  /* real [n_row][n_node][point] */
+    double *sum, *square;     /* [n_row][n_node][point]; NULL without statistics */
+    void *first, *low, *high; /* real [n_row][n_node][point] */
     int64_t *failed;          /* [point] first step not finite, -1: none */
 
     const void *weight;                  /* real [n_node source][n_node target] */
@@ -46,12 +47,14 @@ typedef struct gm_cuda_args {
     int64_t input_stride; /* elements from step to step; 0: constant */
     uint32_t linear;      /* bit i: input i is interpolated */
 
-    uint32_t statistics;                  /* states with running statistics */
-    uint32_t trajectory_mask;             /* states in the trajectory */
+    uint32_t statistics;                  /* rows with running statistics, a bit each */
+    uint32_t trajectory_mask;             /* rows in the trajectory */
+    uint32_t derived;                     /* derived quantities that are recorded */
+    int32_t derived_couples;              /* one of these needs the couplings */
     int64_t sample_begin, n_sample;       /* of this chunk */
-    void *trajectory;                     /* real [recorded state][n_point][n_sample][n_node] */
-    void *raw;                            /* plain ODE: real [recorded state][n_sample][n_point] */
-    uint32_t final_mask[GM_CUDA_N_FINAL]; /* last, mean, variance, min, max: states */
+    void *trajectory;                     /* real [recorded row][n_point][n_sample][n_node] */
+    void *raw;                            /* plain ODE: real [recorded row][n_sample][n_point] */
+    uint32_t final_mask[GM_CUDA_N_FINAL]; /* last, mean, variance, min, max: rows */
     void *final_value;                    /* real [recorded][n_point][n_node] */
 } gm_cuda_args;
 

@@ -144,6 +144,8 @@ static void set_masks(const gm_sweep *sweep, gm_cuda_args *args)
     for (int o = 0; o < GM_TRAJECTORY; o++) args->final_mask[o] = gm_record_mask(sweep, o);
     args->trajectory_mask = gm_record_mask(sweep, GM_TRAJECTORY);
     args->statistics = gm_statistics_mask(sweep);
+    args->derived = gm_derived_mask(sweep);
+    args->derived_couples = gm_derived_couples(sweep);
     args->linear = gm_linear_mask(sweep);
 }
 
@@ -155,6 +157,7 @@ gm_status gm_cuda_constants_create(const gm_sweep *sweep, const gm_data *data,
     args->noise = sweep->noise;
     args->dt = sweep->dt;
     args->n_transient = sweep->n_transient;
+    args->n_total = sweep->n_step;
     args->every = sweep->every;
     set_masks(sweep, args);
     GM_TRY(st, upload_network(sweep, data, constants));

@@ -25,7 +25,7 @@ enum { UP_BEGIN, UP_END, MARCH_BEGIN, MARCH_END, DOWN_BEGIN, DOWN_END };
 
 typedef struct gm_slot {
     gm_cuda_pair input;      /* real [chunk_steps + 1][n_input][n_node], and some to spare */
-    gm_cuda_pair trajectory; /* real [recorded state][n_point][n_sample][n_node] */
+    gm_cuda_pair trajectory; /* real [recorded row][n_point][n_sample][n_node] */
     gm_cuda_pair final;      /* int64 [capacity] failed, then real [recorded][n_point][n_node] */
     cudaEvent_t event[N_EVENT];
     gm_result result;
@@ -82,7 +82,7 @@ static gm_status create_state(gm_engine *e, gm_tiling tiling)
 {
     gm_status st = GM_OK;
     const int64_t real = gm_real_size(e->sweep);
-    const int64_t n_value = tiling.tile_points * e->sweep->model->n_state * e->data->n_node;
+    const int64_t n_value = tiling.tile_points * gm_n_row(e->sweep) * e->data->n_node;
     GM_TRY(st, gm_cuda_take(n_value * real, &e->x));
     GM_TRY(st, gm_cuda_take(tiling.tile_points * 8, &e->failed));
     for (int i = 0; i < 2; i++)
@@ -272,17 +272,17 @@ static void place_results(const gm_engine *e, gm_slot *slot, const gm_work *work
     memset(r, 0, sizeof *r);
     r->sample_begin = e->args.sample_begin;
     r->n_sample = e->args.n_sample;
-    for (int s = 0; s < e->sweep->model->n_state; s++) {
-        if (!e->sweep->record[GM_TRAJECTORY][s]) continue;
-        r->trajectory[s] = trajectory;
+    for (int q = 0; q < gm_n_row(e->sweep); q++) {
+        if (!e->sweep->record[GM_TRAJECTORY][q]) continue;
+        r->trajectory[q] = trajectory;
         trajectory += row * e->args.n_sample;
     }
     if (!work->last) return;
     r->failed_step = slot->final.host;
     for (int o = 0; o < GM_TRAJECTORY; o++)
-        for (int s = 0; s < e->sweep->model->n_state; s++) {
-            if (!e->sweep->record[o][s]) continue;
-            r->statistic[o][s] = final;
+        for (int q = 0; q < gm_n_row(e->sweep); q++) {
+            if (!e->sweep->record[o][q]) continue;
+            r->statistic[o][q] = final;
             final += row;
         }
 }

@@ -23,7 +23,9 @@ static gm_status find_image(const gm_sweep *sweep, const gm_data *data, const vo
     if (!i->model) return GM_FAIL(GM_E_INTERNAL, "no GPU code for model %s", sweep->model->name);
     *image = i->code;
     snprintf(name, 64, "gm_march_%s%s%s", gm_integrator_name(sweep->integrator),
-             gm_statistics_mask(sweep) != 0 ? "_statistics" : "",
+             gm_derived_mask(sweep) != 0      ? "_derived"
+             : gm_statistics_mask(sweep) != 0 ? "_statistics"
+                                              : "",
              data->n_node > NARROW_NODES ? "_wide" : "");
     return GM_OK;
 }

@@ -56,13 +56,14 @@ struct alignas(PARTS * sizeof(gm_real) > 16 ? 16 : PARTS * sizeof(gm_real)) Pack
     gm_real value[PARTS];
 };
 
-/* Two halves of shared memory take turns, so one barrier per stage is enough. */
+/* Two halves of shared memory take turns, so one barrier per coupling is enough. */
 static __device__ void couple(const gm_cuda_args &a, const Place &p, const Weights &weights,
-                              const gm_state *s, int half, gm_drive *c)
+                              const gm_state *s, int *half, gm_drive *c)
 {
     extern __shared__ Pack shared_memory[];
     const int stride = source_stride(a);
-    gm_real *source = (gm_real *)shared_memory + half * GM_N_COUPLING * stride;
+    gm_real *source = (gm_real *)shared_memory + *half * GM_N_COUPLING * stride;
+    *half ^= 1;
     if (p.active) {
 #define X(name, expression, ...) source[GM_COUPLING_##name * stride + p.node] = (expression);
         GM_COUPLINGS(X)
@@ -112,7 +113,8 @@ static __device__ void note_failure(const gm_cuda_args &a, const Place &p, int64
 /* --- march ---------------------------------------------------------------------------------------
  */
 
-template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm_cuda_args &a)
+template <int INTEGRATOR, bool STATISTICS, bool DERIVES>
+static __device__ void march(const gm_cuda_args &a)
 {
     const Place p = place_of_thread(a);
     gm_params m = {};
@@ -121,12 +123,13 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
     Normals normals = {};
     Inputs inputs = {};
     Weights weights;
-    Observer<STATISTICS> observer;
+    Observer<STATISTICS, DERIVES> observer;
     Sampling sampling(a);
     int64_t failed = -1, point = 0;
     uint64_t seed = 0;
     const gm_real dt = (gm_real)FIXED(a, dt), root_dt = (gm_real)sqrt(FIXED(a, dt));
     int half = 0;
+    bool coupled = false; /* c holds the couplings of the state at hand */
 
     if (!COUPLED && !p.active) return;
     if (p.active) {
@@ -149,8 +152,7 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
 #pragma unroll
         for (int stage = 0; stage < gm_step_n_stage(INTEGRATOR); stage++) {
             gm_state k;
-            if (COUPLED) couple(a, p, weights, &s, half, &c);
-            half ^= 1;
+            if (COUPLED && !(stage == 0 && coupled)) couple(a, p, weights, &s, &half, &c);
             if (!p.active) continue;
             inputs.give(a, gm_stage_time(INTEGRATOR, stage), &c);
             gm_drift(&m, &s, &c, &k);
@@ -158,14 +160,19 @@ template <int INTEGRATOR, bool STATISTICS> static __device__ void march(const gm
                             GM_N_NOISE > 0 && FIXED(a, noise) ? &kick : nullptr, &s, &base,
                             &slopes);
         }
-        if (!p.active) continue;
-        gm_turn_phases(&s);
-        if (failed < 0 && not_finite(&s)) failed = step + 1;
-        accumulate(a, &s, step + 1, &observer);
-        if (sampling.due(a)) {
-            record(a, p, &s, sampling.sample);
-            sampling.next(a);
+        if (p.active) gm_turn_phases(&s);
+        const bool sampled = sampling.due(a);
+        const bool derived = DERIVES && derives(a, step + 1, sampled);
+        coupled = COUPLED && derived && FIXED(a, derived_couples);
+        if (coupled) couple(a, p, weights, &s, &half, &c);
+        if (p.active) {
+            if (failed < 0 && not_finite(&s)) failed = step + 1;
+            observe(a, p, &s, step + 1, sampled, sampling.sample, &observer);
+            inputs.give_end(&c);
+            if (derived)
+                observe_derived(a, p, &m, &s, &c, step + 1, sampled, sampling.sample, &observer);
         }
+        if (sampled) sampling.next(a);
     }
     note_failure(a, p, failed);
     if (!p.active) return;
@@ -182,7 +189,7 @@ extern "C" {
 
 ENTRY(GM_FIXED_threads) gm_march(ARGS)
 {
-    march<GM_FIXED_integrator, GM_FIXED_statistics != 0>(a);
+    march<GM_FIXED_integrator, GM_FIXED_statistics != 0, GM_FIXED_derived != 0>(a);
 }
 
 #else
@@ -192,18 +199,27 @@ ENTRY(GM_FIXED_threads) gm_march(ARGS)
 static constexpr int NARROW = 256, WIDE = 1024;
 
 /* clang-format off */
-ENTRY(NARROW) gm_march_euler(ARGS) { march<GM_STEP_EULER, false>(a); }
-ENTRY(NARROW) gm_march_heun(ARGS) { march<GM_STEP_HEUN, false>(a); }
-ENTRY(NARROW) gm_march_rk4(ARGS) { march<GM_STEP_RK4, false>(a); }
-ENTRY(NARROW) gm_march_euler_statistics(ARGS) { march<GM_STEP_EULER, true>(a); }
-ENTRY(NARROW) gm_march_heun_statistics(ARGS) { march<GM_STEP_HEUN, true>(a); }
-ENTRY(NARROW) gm_march_rk4_statistics(ARGS) { march<GM_STEP_RK4, true>(a); }
-ENTRY(WIDE) gm_march_euler_wide(ARGS) { march<GM_STEP_EULER, false>(a); }
-ENTRY(WIDE) gm_march_heun_wide(ARGS) { march<GM_STEP_HEUN, false>(a); }
-ENTRY(WIDE) gm_march_rk4_wide(ARGS) { march<GM_STEP_RK4, false>(a); }
-ENTRY(WIDE) gm_march_euler_statistics_wide(ARGS) { march<GM_STEP_EULER, true>(a); }
-ENTRY(WIDE) gm_march_heun_statistics_wide(ARGS) { march<GM_STEP_HEUN, true>(a); }
-ENTRY(WIDE) gm_march_rk4_statistics_wide(ARGS) { march<GM_STEP_RK4, true>(a); }
+ENTRY(NARROW) gm_march_euler(ARGS) { march<GM_STEP_EULER, false, false>(a); }
+ENTRY(NARROW) gm_march_heun(ARGS) { march<GM_STEP_HEUN, false, false>(a); }
+ENTRY(NARROW) gm_march_rk4(ARGS) { march<GM_STEP_RK4, false, false>(a); }
+ENTRY(NARROW) gm_march_euler_statistics(ARGS) { march<GM_STEP_EULER, true, false>(a); }
+ENTRY(NARROW) gm_march_heun_statistics(ARGS) { march<GM_STEP_HEUN, true, false>(a); }
+ENTRY(NARROW) gm_march_rk4_statistics(ARGS) { march<GM_STEP_RK4, true, false>(a); }
+ENTRY(WIDE) gm_march_euler_wide(ARGS) { march<GM_STEP_EULER, false, false>(a); }
+ENTRY(WIDE) gm_march_heun_wide(ARGS) { march<GM_STEP_HEUN, false, false>(a); }
+ENTRY(WIDE) gm_march_rk4_wide(ARGS) { march<GM_STEP_RK4, false, false>(a); }
+ENTRY(WIDE) gm_march_euler_statistics_wide(ARGS) { march<GM_STEP_EULER, true, false>(a); }
+ENTRY(WIDE) gm_march_heun_statistics_wide(ARGS) { march<GM_STEP_HEUN, true, false>(a); }
+ENTRY(WIDE) gm_march_rk4_statistics_wide(ARGS) { march<GM_STEP_RK4, true, false>(a); }
+
+#if GM_HAS_DERIVED /* whatever of the rest is recorded */
+ENTRY(NARROW) gm_march_euler_derived(ARGS) { march<GM_STEP_EULER, true, true>(a); }
+ENTRY(NARROW) gm_march_heun_derived(ARGS) { march<GM_STEP_HEUN, true, true>(a); }
+ENTRY(NARROW) gm_march_rk4_derived(ARGS) { march<GM_STEP_RK4, true, true>(a); }
+ENTRY(WIDE) gm_march_euler_derived_wide(ARGS) { march<GM_STEP_EULER, true, true>(a); }
+ENTRY(WIDE) gm_march_heun_derived_wide(ARGS) { march<GM_STEP_HEUN, true, true>(a); }
+ENTRY(WIDE) gm_march_rk4_derived_wide(ARGS) { march<GM_STEP_RK4, true, true>(a); }
+#endif
 
 /* clang-format on */
 

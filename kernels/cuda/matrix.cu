@@ -9,7 +9,7 @@
 #include "kernels/cuda/tile.cuh"
 #include "kernels/cuda/warpgroup.cuh"
 
-static constexpr bool STATISTICS = GM_FIXED_statistics != 0;
+static constexpr bool STATISTICS = GM_FIXED_statistics != 0, DERIVES = GM_FIXED_derived != 0;
 static constexpr int INTEGRATOR = GM_FIXED_integrator;
 
 /* Which part of the work is this warp's, and which of a fragment this lane's. */
@@ -363,7 +363,7 @@ struct Kernel {
     Kicks kicks;
     const gm_real *table;
     Row row[LANE_ROWS];
-    Observer<STATISTICS> observer[EL];
+    Observer<STATISTICS, DERIVES> observer[EL];
 
     __device__ Kernel(const gm_cuda_args &args) : a(args)
     {
@@ -413,12 +413,26 @@ struct Kernel {
         }
     }
 
-    __device__ __forceinline__ void join(const gm_state *x, int half, Links *links) const
+    /* Halves of the exchange take turns. */
+    __device__ __forceinline__ void join(const gm_state *x, int *half, Links *links) const
     {
 #if GM_FIXED_warpgroup && !GM_DOUBLE
         if (WARPGROUP) return couple_together(lane, together, turns, x, links);
 #endif
-        couple(lane, weights, exchange, x, half, links);
+        couple(lane, weights, exchange, x, *half, links);
+        *half ^= 1;
+    }
+
+    /* What value i depends on beside its states and inputs. */
+    __device__ __forceinline__ void surround(int i, const Links &links, gm_params *m,
+                                             gm_drive *c) const
+    {
+        const int node = lane.node(i / PER) + i % 2;
+        params_of(row[i % PER / 2], table, node, m);
+#define X(name, ...) c->name = links.of[GM_COUPLING_##name][i];
+        GM_COUPLINGS(X)
+#undef X
+        c->strength = table[N_NODE_KNOB * NT * TILE + node];
     }
 
     /* One integration stage of all the lane's values. */
@@ -429,7 +443,6 @@ struct Kernel {
         const gm_real time = gm_stage_time(INTEGRATOR, stage);
 #pragma unroll
         for (int t = 0; t < NTW; t++) {
-            const int node = lane.node(t);
             if (!EARLY) inputs->read(input, time, lane, t);
 #pragma unroll
             for (int e = 0; e < PER; e++) {
@@ -438,14 +451,10 @@ struct Kernel {
                 gm_drive c;
                 gm_state k, kick = {};
                 Normals normals = {};
-                params_of(row[e / 2], table, node + e % 2, &m);
-#define X(name, ...) c.name = links.of[GM_COUPLING_##name][i];
-                GM_COUPLINGS(X)
-#undef X
+                surround(i, links, &m, &c);
 #define X(name, ...) c.name = inputs->value[GM_INPUT_##name][EARLY ? t : 0].value[e % 2];
                 GM_INPUTS(X)
 #undef X
-                c.strength = table[N_NODE_KNOB * NT * TILE + node + e % 2];
                 if (NOISY && stage == 0) {
                     kicks.get(i, turn, &normals);
                     load_kick(a, &m, &normals, root_dt, 0, &kick);
@@ -480,16 +489,31 @@ struct Kernel {
         }
     }
 
-    __device__ __forceinline__ void observe_all(const Values &v, int64_t done, Sampling *sampling)
+    __device__ __forceinline__ void observe_all(const Values &v, int64_t done, bool sampled,
+                                                int64_t sample)
     {
-        const bool due = sampling->due(a);
+#pragma unroll
+        for (int i = 0; i < EL; i++)
+            observe(a, place(i / PER, i % PER), &v.x[i], done, sampled, sample, &observer[i]);
+    }
+
+    /* input: that at the end of the step */
+    __device__ __forceinline__ void derive_all(const Values &v, const Links &links,
+                                               const gm_real *input, int64_t done, bool sampled,
+                                               int64_t sample)
+    {
+        const InputRow at_end = {input, input};
 #pragma unroll
         for (int i = 0; i < EL; i++) {
-            const Place p = place(i / PER, i % PER);
-            accumulate(a, &v.x[i], done, &observer[i]);
-            if (due && p.active) record(a, p, &v.x[i], sampling->sample);
+            gm_params m;
+            gm_drive c;
+            surround(i, links, &m, &c);
+#define X(name, ...) c.name = at_end.at(GM_INPUT_##name, false, 0, lane.node(i / PER)).value[i % 2];
+            GM_INPUTS(X)
+#undef X
+            observe_derived(a, place(i / PER, i % PER), &m, &v.x[i], &c, done, sampled, sample,
+                            &observer[i]);
         }
-        if (due) sampling->next(a);
     }
 
     __device__ __forceinline__ void march()
@@ -500,6 +524,7 @@ struct Kernel {
         load(&v);
         const gm_real *input = (const gm_real *)a.input;
         int half = 0;
+        bool coupled = false; /* links are those of the state at hand */
 #pragma unroll 1
         for (int32_t i = 0; i < (int32_t)a.n_step; i++) {
             const int64_t step = a.step_begin + i;
@@ -512,15 +537,20 @@ struct Kernel {
 #pragma unroll
                 for (int t = 0; EARLY && t < NTW; t++)
                     inputs.read(now, gm_stage_time(INTEGRATOR, stage), lane, t);
-                join(v.x, half, &links);
-                half ^= 1;
+                if (stage > 0 || !coupled) join(v.x, &half, &links);
                 advance(stage, now, &inputs, turn, links, &v);
             }
             input += a.input_stride;
 #pragma unroll
             for (int e = 0; e < EL; e++) gm_turn_phases(&v.x[e]);
             check(v, i + 1);
-            observe_all(v, step + 1, &sampling);
+            const bool sampled = sampling.due(a);
+            const bool derived = DERIVES && derives(a, step + 1, sampled);
+            coupled = derived && GM_FIXED_derived_couples;
+            observe_all(v, step + 1, sampled, sampling.sample);
+            if (coupled) join(v.x, &half, &links);
+            if (derived) derive_all(v, links, input, step + 1, sampled, sampling.sample);
+            if (sampled) sampling.next(a);
         }
         store(v);
 #pragma unroll

@@ -27,6 +27,8 @@ typedef struct nvrtc {
 
 static nvrtc loaded;
 
+static const char wish_variable[] = "GRIDMARCH_NVRTC";
+
 /* dlsym gives an object pointer; a function pointer is what is wanted. */
 static bool bind_function(const char *name, void *function)
 {
@@ -73,11 +75,18 @@ static void program_folder(char folder[PATH_MAX])
     if (slash) *slash = '\0';
 }
 
+static const char *wish(void)
+{
+    const char *text = getenv(wish_variable);
+    return text && text[0] ? text : NULL;
+}
+
 static bool find_library(void)
 {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
     char program[PATH_MAX], beside[PATH_MAX + 8], cuda[PATH_MAX] = "";
     const char *home = getenv("CUDA_HOME");
+    if (wish()) return strcmp(wish(), "none") != 0 && try_library("", wish());
     program_folder(program);
     snprintf(beside, sizeof beside, "%s/../lib", program);
     if (home) snprintf(cuda, sizeof cuda, "%s/lib64", home);
@@ -88,15 +97,29 @@ static bool find_library(void)
     return false;
 }
 
+/* Why it is not here, in words for a user. */
+static const char *describe_absence(void)
+{
+    static char text[PATH_MAX + 128];
+    if (!wish())
+        snprintf(text, sizeof text,
+                 "libnvrtc (of the CUDA Toolkit) is not beside the program, under "
+                 "$CUDA_HOME/lib64, in /usr/local/cuda or where the loader looks");
+    else if (strcmp(wish(), "none") == 0)
+        snprintf(text, sizeof text, "%s is none, so NVRTC is not used", wish_variable);
+    else
+        snprintf(text, sizeof text, "%s names \"%s\", which cannot be loaded as NVRTC",
+                 wish_variable, wish());
+    return text;
+}
+
 bool gm_nvrtc_find(const char **version, const char **reason)
 {
     static bool searched;
     if (!searched) find_library();
     searched = true;
     *version = loaded.version_text;
-    *reason =
-        "libnvrtc (of the CUDA Toolkit) is not beside the program, under $CUDA_HOME/lib64, in "
-        "/usr/local/cuda or where the loader looks";
+    *reason = loaded.library ? "" : describe_absence();
     return loaded.library != NULL;
 }
 

@@ -1,5 +1,6 @@
 /** NVIDIA's run-time compiler, found when it is wanted and never linked: next to the program, under
- *  CUDA_HOME, or where the loader looks. */
+ *  CUDA_HOME, or where the loader looks. GRIDMARCH_NVRTC in the environment names the library to
+ * take in place of all these, or says "none". */
 #ifndef GM_KERNELS_CUDA_NVRTC_H
 #define GM_KERNELS_CUDA_NVRTC_H
 

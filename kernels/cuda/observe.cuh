@@ -3,14 +3,17 @@
 #define GM_KERNELS_CUDA_OBSERVE_CUH
 
 #include "kernels/cuda/sweep.cuh"
-#include "kernels/observables/statistics.h"
+#include "kernels/observables/derived.h"
 
-template <bool STATISTICS> struct Observer {
-    gm_statistic statistic[GM_N_STATE];
+/* Running statistics of one node. DERIVES: of its derived quantities too, behind those of states.
+ */
+template <bool STATISTICS, bool DERIVES = false> struct Observer {
+    static constexpr int N_ROW = DERIVES ? (int)GM_N_QUANTITY : (int)GM_N_STATE;
+    gm_statistic statistic[N_ROW];
 
     __device__ void load(const gm_cuda_args &a, const Place &p)
     {
-        for (int s = 0; STATISTICS && s < GM_N_STATE; s++) {
+        for (int s = 0; STATISTICS && s < N_ROW; s++) {
             if (!(FIXED(a, statistics) >> s & 1)) continue;
             const int64_t i = at(a, p, s);
             statistic[s] = {a.sum[i], a.square[i], ((const gm_real *)a.first)[i],
@@ -20,7 +23,7 @@ template <bool STATISTICS> struct Observer {
 
     __device__ void store(const gm_cuda_args &a, const Place &p) const
     {
-        for (int s = 0; STATISTICS && s < GM_N_STATE; s++) {
+        for (int s = 0; STATISTICS && s < N_ROW; s++) {
             if (!(FIXED(a, statistics) >> s & 1)) continue;
             const int64_t i = at(a, p, s);
             a.sum[i] = statistic[s].sum;
@@ -95,15 +98,57 @@ struct Sampling {
     }
 };
 
-template <bool STATISTICS>
+template <bool STATISTICS, bool DERIVES>
 static __device__ void accumulate(const gm_cuda_args &a, const gm_state *s, int64_t done,
-                                  Observer<STATISTICS> *observer)
+                                  Observer<STATISTICS, DERIVES> *observer)
 {
     if (!STATISTICS || done <= FIXED(a, n_transient)) return;
     const bool start = done == FIXED(a, n_transient) + 1;
 #define X(name, ...) observer->add(a, GM_STATE_##name, s->name, start);
     GM_STATES(X)
 #undef X
+}
+
+/* A node's states after `done` steps; sampled: they are sample number `sample`, too. */
+template <bool STATISTICS, bool DERIVES>
+static __device__ void observe(const gm_cuda_args &a, const Place &p, const gm_state *s,
+                               int64_t done, bool sampled, int64_t sample,
+                               Observer<STATISTICS, DERIVES> *observer)
+{
+    accumulate(a, s, done, observer);
+    if (sampled && p.active) record(a, p, s, sample);
+}
+
+/* --- derived quantities -------------------------------------------------------------------------
+ */
+
+/* Is one recorded after `done` steps? Then the couplings of the state at hand are needed, if
+ * derived_couples says so; the next step begins with them. The same for all threads. */
+static __device__ bool derives(const gm_cuda_args &a, int64_t done, bool sampled)
+{
+    if (done <= FIXED(a, n_transient)) return false;
+    uint32_t rows = FIXED(a, statistics);
+    if (sampled) rows |= FIXED(a, trajectory_mask);
+    if (done == a.n_total) rows |= a.final_mask[0];
+    return (rows & FIXED(a, derived)) != 0;
+}
+
+/* The same of its derived quantities; c: couplings of s, and the inputs at its time. */
+template <bool STATISTICS, bool DERIVES>
+static __device__ void observe_derived(const gm_cuda_args &a, const Place &p, const gm_params *m,
+                                       const gm_state *s, const gm_drive *c, int64_t done,
+                                       bool sampled, int64_t sample,
+                                       Observer<STATISTICS, DERIVES> *observer)
+{
+    gm_real value[GM_DERIVED_SIZE];
+    gm_derive(m, s, c, value);
+#pragma unroll
+    for (int k = 0; k < GM_N_DERIVED; k++) {
+        observer->add(a, GM_N_STATE + k, value[k], done == FIXED(a, n_transient) + 1);
+        if (!p.active) continue;
+        if (sampled) record_sample(a, p, GM_N_STATE + k, value[k], sample);
+        if (done == a.n_total) ((gm_real *)a.x)[at(a, p, GM_N_STATE + k)] = value[k];
+    }
 }
 
 #endif

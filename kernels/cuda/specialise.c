@@ -112,6 +112,8 @@ char *gm_cuda_specialise(const gm_sweep *sweep, const gm_data *data, const char 
     fprintf(file, "#define GM_FIXED_linear %uu\n", gm_linear_mask(sweep));
     fprintf(file, "#define GM_FIXED_statistics %uu\n", gm_statistics_mask(sweep));
     fprintf(file, "#define GM_FIXED_trajectory_mask %uu\n", gm_record_mask(sweep, GM_TRAJECTORY));
+    fprintf(file, "#define GM_FIXED_derived %uu\n", gm_derived_mask(sweep));
+    fprintf(file, "#define GM_FIXED_derived_couples %d\n", gm_derived_couples(sweep));
     fprintf(file, "#define GM_FIXED_every INT64_C(%lld)\n", (long long)sweep->every);
     fprintf(file, "#define GM_FIXED_n_transient INT64_C(%lld)\n", (long long)sweep->n_transient);
     fprintf(file, "#define GM_FIXED_dt %a\n", sweep->dt);

@@ -100,6 +100,14 @@ struct Inputs {
         GM_INPUTS(X)
 #undef X
     }
+
+    /* Those at the end of the step, however they are held within it. */
+    __device__ void give_end(gm_drive *c) const
+    {
+#define X(name, ...) c->name = next[GM_INPUT_##name];
+        GM_INPUTS(X)
+#undef X
+    }
 };
 
 static __device__ bool not_finite(const gm_state *s)

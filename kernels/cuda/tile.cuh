@@ -37,7 +37,7 @@ __global__ void gm_end(const __grid_constant__ gm_cuda_args a)
     const double n = (double)(a.step_begin + a.n_step - FIXED(a, n_transient));
     int64_t row = 0;
     for (int o = 0; o < GM_CUDA_N_FINAL; o++) {
-        for (int s = 0; s < GM_N_STATE; s++) {
+        for (int s = 0; s < GM_N_QUANTITY; s++) {
             if (!(a.final_mask[o] >> s & 1)) continue;
             const int64_t i = at(a, p, s);
             gm_real value;

@@ -28,6 +28,12 @@
 #ifndef GM_PHASES
 #define GM_PHASES(X)
 #endif
+#ifdef GM_DERIVED
+#define GM_HAS_DERIVED 1
+#else
+#define GM_HAS_DERIVED 0
+#define GM_DERIVED(X)
+#endif
 
 #define GM_FIELD(name, ...) gm_real name;
 
@@ -60,6 +66,9 @@ enum { GM_INPUTS(GM_PLACE) GM_N_INPUT };
 #undef GM_PLACE
 #define GM_PLACE(name, ...) GM_NOISE_##name,
 enum { GM_NOISES(GM_PLACE) GM_N_NOISE };
+#undef GM_PLACE
+#define GM_PLACE(name, ...) GM_DERIVED_##name,
+enum { GM_DERIVED(GM_PLACE) GM_N_DERIVED };
 #undef GM_PLACE
 
 #define GM_BIT(name) | (1u << GM_STATE_##name)

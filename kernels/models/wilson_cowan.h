@@ -34,6 +34,10 @@
     X(E, m->sigma_e)                                                                               \
     X(I, m->sigma_i)
 
+#define GM_DERIVED(X)                                                                              \
+    X(in_e, m->c_ee * s->E - m->c_ei * s->I + m->G * c->net + c->p_e, "1",                         \
+      "input of E: recurrent, from the network and from outside")
+
 #include "gm_model.h"
 
 /* The gains are multiplied in first: products of parameters are constants of a compiled kernel. */
@@ -41,8 +45,8 @@ GM_FN void gm_drift(const gm_params *m, const gm_state *s, const gm_drive *c, gm
 {
     gm_real in_e = (m->a_e * c->p_e - m->a_e * m->mu_e) + m->a_e * m->c_ee * s->E -
                    m->a_e * m->c_ei * s->I + m->a_e * m->G * c->net;
-    gm_real in_i = (m->a_i * c->p_i - m->a_i * m->mu_i) + m->a_i * m->c_ie * s->E -
-                   m->a_i * m->c_ii * s->I;
+    gm_real in_i =
+        (m->a_i * c->p_i - m->a_i * m->mu_i) + m->a_i * m->c_ie * s->E - m->a_i * m->c_ii * s->I;
     d->E = ((1 - s->E) * gm_sigmoid(in_e) - s->E) / m->tau_e;
     d->I = ((1 - s->I) * gm_sigmoid(in_i) - s->I) / m->tau_i;
 }

@@ -26,6 +26,17 @@ static void describe(const gm_backend *backend, int index)
     if (device) backend->close(&device);
 }
 
+/* What compiles models of one's own, and kernels for a sweep. */
+static void describe_compiler(const char *title, const gm_backend *backend, const char *prefix)
+{
+    const char *version = "", *reason = "";
+    if (!backend->compiler) return;
+    if (backend->compiler(&version, &reason))
+        printf("%s ok: %s%.*s\n", title, prefix, (int)strcspn(version, "\n"), version);
+    else
+        printf("%s none: %s\n", title, reason);
+}
+
 gm_status gm_command_doctor(const gm_options *options)
 {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -41,6 +52,8 @@ gm_status gm_command_doctor(const gm_options *options)
     printf("HDF5      ok: %s\n", gm_store_library(hdf5));
     printf("CPU       ok\n");
     describe(&gm_backend_cpu, 0);
+    describe_compiler("Compiler ", &gm_backend_cpu, "");
+    describe_compiler("NVRTC    ", &gm_backend_cuda, "of CUDA ");
     const int n = gm_backend_cuda.count(&reason);
     if (n == 0) {
         printf("GPU       none: %s\n", reason);

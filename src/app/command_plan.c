@@ -43,7 +43,7 @@ static void print_file(const gm_request *request)
            gm_text_bytes(layout->n_byte, bytes));
     for (int i = 0; i < layout->n_variable; i++) {
         const gm_variable *v = &layout->variable[i];
-        if (v->state < 0) continue;
+        if (v->quantity < 0) continue;
         printf("  %-14s (", v->name);
         for (int d = 0; d < layout->n_point_dim; d++)
             printf("%s%s", d == 0 ? "" : ", ", layout->coordinate[d].name);

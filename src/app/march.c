@@ -88,15 +88,15 @@ static gm_status write_variables(run *r, const item *it, const gm_result *result
     gm_status st = GM_OK;
     for (int i = 0; i < r->layout->n_variable; i++) {
         const gm_variable *v = &r->layout->variable[i];
-        if (v->state < 0) continue;
+        if (v->quantity < 0) continue;
         if (v->has_time) {
             const int64_t sample = v->row_bytes / r->layout->n_sample;
             if (result->n_sample > 0)
                 GM_TRY(st, write_rows(r, it, i, result->sample_begin * sample,
-                                      result->n_sample * sample, result->trajectory[v->state]));
+                                      result->n_sample * sample, result->trajectory[v->quantity]));
         } else if (it->last) {
             GM_TRY(st, write_rows(r, it, i, 0, v->row_bytes,
-                                  result->statistic[v->observable][v->state]));
+                                  result->statistic[v->observable][v->quantity]));
         }
     }
 cleanup:

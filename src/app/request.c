@@ -60,12 +60,6 @@ static gm_status open_model(void *context, gm_place place, const char *path, gm_
         if (st != GM_OK) return st;
     }
     st = gm_model_read(path, o->text, problems, &o->model);
-    if (st == GM_OK && o->model->info.n_derived > 0) {
-        gm_problems_add(
-            problems, (gm_place){path, 0, 0},
-            "derived quantities (GM_DERIVED) cannot be recorded yet: leave the list out");
-        st = gm_problems_status(problems);
-    }
     if (st == GM_OK) *out = &o->model->info;
     return st;
 }

@@ -167,10 +167,10 @@ static void put_record(FILE *out, const gm_sweep *sweep)
 {
     for (int o = 0; o < GM_N_OBSERVABLE; o++) {
         int n = 0;
-        for (int s = 0; s < sweep->model->n_state; s++) {
-            if (!sweep->record[o][s]) continue;
+        for (int q = 0; q < gm_model_n_quantity(sweep->model); q++) {
+            if (!sweep->record[o][q]) continue;
             if (n++ == 0) fprintf(out, "record.%s:", gm_observable_name((gm_observable)o));
-            fprintf(out, " %s", sweep->model->state[s].name);
+            fprintf(out, " %s", gm_model_quantity(sweep->model, q)->name);
         }
         if (n > 0) fputc('\n', out);
         if (n > 0 && o == GM_TRAJECTORY)

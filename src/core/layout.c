@@ -57,9 +57,10 @@ static bool is_reserved(const gm_model_info *model, const char *name)
                                         "failed_step", "run",  "provenance"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(name, fixed[i]) == 0) return true;
-    for (int s = 0; s < model->n_state; s++) {
-        size_t length = strlen(model->state[s].name);
-        if (strncmp(name, model->state[s].name, length) != 0) continue;
+    for (int q = 0; q < gm_model_n_quantity(model); q++) {
+        const char *recorded = gm_model_quantity(model, q)->name;
+        size_t length = strlen(recorded);
+        if (strncmp(name, recorded, length) != 0) continue;
         if (name[length] == '\0') return true;
         for (int o = 0; name[length] == '_' && o < GM_N_OBSERVABLE; o++)
             if (strcmp(name + length + 1, gm_observable_name((gm_observable)o)) == 0) return true;
@@ -237,16 +238,16 @@ static char *format_unit(const char *unit, gm_observable observable)
 }
 
 static gm_status add_recorded(gm_layout *layout, const gm_sweep *sweep, gm_observable observable,
-                              int state)
+                              int index)
 {
-    const gm_quantity *quantity = &sweep->model->state[state];
+    const gm_quantity *quantity = gm_model_quantity(sweep->model, index);
     bool is_trajectory = observable == GM_TRAJECTORY;
     gm_variable variable = {.type = sweep->precision == GM_FP64 ? GM_TYPE_F64 : GM_TYPE_F32,
                             .fill = NAN,
                             .has_time = is_trajectory,
                             .has_node = layout->node_dim >= 0,
                             .observable = observable,
-                            .state = state};
+                            .quantity = index};
     variable.unit = format_unit(quantity->unit, observable);
     if (asprintf(&variable.name, "%s%s%s", quantity->name, is_trajectory ? "" : "_",
                  is_trajectory ? "" : gm_observable_name(observable)) < 0)
@@ -265,7 +266,7 @@ static gm_status add_bookkeeping(gm_layout *layout, const char *name, const char
                             .long_name = strdup(long_name),
                             .type = type,
                             .fill = fill,
-                            .state = -1};
+                            .quantity = -1};
     *index = layout->n_variable;
     return add_variable(layout, &variable);
 }
@@ -274,12 +275,13 @@ static gm_status add_variables(gm_layout *layout, const gm_sweep *sweep)
 {
     gm_status st = GM_OK;
     enum { N_BOOKKEEPING = 3 };
-    size_t n = (size_t)(GM_N_OBSERVABLE * sweep->model->n_state + N_BOOKKEEPING);
+    const int n_quantity = gm_model_n_quantity(sweep->model);
+    size_t n = (size_t)(GM_N_OBSERVABLE * n_quantity + N_BOOKKEEPING);
     layout->variable = calloc(n, sizeof *layout->variable);
     if (!layout->variable) return out_of_memory();
     for (int o = 0; o < GM_N_OBSERVABLE; o++)
-        for (int s = 0; s < sweep->model->n_state; s++)
-            if (sweep->record[o][s]) GM_TRY(st, add_recorded(layout, sweep, (gm_observable)o, s));
+        for (int q = 0; q < n_quantity; q++)
+            if (sweep->record[o][q]) GM_TRY(st, add_recorded(layout, sweep, (gm_observable)o, q));
     GM_TRY(st, add_bookkeeping(layout, "status", "state of the computation", GM_TYPE_U8,
                                GM_POINT_PENDING, &layout->status));
     GM_TRY(st, add_bookkeeping(layout, "failed_step", "first step at which a state was not finite",

@@ -30,8 +30,8 @@ typedef struct gm_variable {
     double fill; /* NaN for floating types */
     bool has_time, has_node;
     int64_t row_bytes;        /* bytes of one point */
-    gm_observable observable; /* meaningful when state >= 0 */
-    int state;                /* -1: bookkeeping (status, failed_step, run) */
+    gm_observable observable; /* meaningful when quantity >= 0 */
+    int quantity;             /* states, then derived; -1: bookkeeping (status, failed_step, run) */
 } gm_variable;
 
 /* Values of the variable `status` (the ledger). X(enumerator, value, CF flag meaning) */

@@ -28,6 +28,14 @@ const gm_quantity *gm_model_knob(const gm_model_info *model, int knob)
     return &model->state[knob - model->n_param];
 }
 
+int gm_model_find_quantity(const gm_model_info *model, const char *name)
+{
+    const int state = gm_quantity_find(model->state, model->n_state, name);
+    if (state >= 0) return state;
+    const int derived = gm_quantity_find(model->derived, model->n_derived, name);
+    return derived < 0 ? -1 : model->n_state + derived;
+}
+
 const gm_model_info *gm_catalog_find(const gm_model_catalog *catalog, const char *name)
 {
     for (int i = 0; i < catalog->n_model; i++)

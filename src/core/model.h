@@ -16,7 +16,8 @@ enum {
     GM_MAX_COUPLING = 8,
     GM_MAX_INPUT = 8,
     GM_MAX_NOISE = 8,
-    GM_MAX_DERIVED = 16
+    GM_MAX_DERIVED = 16,
+    GM_MAX_QUANTITY = GM_MAX_STATE + GM_MAX_DERIVED
 };
 
 /** A named quantity of a model: state, parameter, coupling, input or derived quantity. Strings live
@@ -44,7 +45,7 @@ typedef struct gm_model_info {
     const int *noise_state;                /* [n_noise] the state each noise drives */
     const char *const *noise_amplitude;    /* [n_noise] the C expression of its amplitude */
     uint32_t phase_mask;                   /* bit s set: state s is an angle, kept in [0, 2 pi) */
-    const gm_quantity *derived;            /* [n_derived] read, not yet recorded */
+    const gm_quantity *derived;            /* [n_derived] computed only where it is recorded */
     const char *const *derived_expression; /* [n_derived] C, of s-> m-> c-> */
 } gm_model_info;
 
@@ -63,6 +64,25 @@ int gm_model_find_knob(const gm_model_info *model, const char *name);
 
 /** The quantity behind a knob: a parameter or a state. */
 const gm_quantity *gm_model_knob(const gm_model_info *model, int knob);
+
+/* A sweep can record a model's states and derived quantities, counted in this order. */
+static inline int gm_model_n_quantity(const gm_model_info *model)
+{
+    return model->n_state + model->n_derived;
+}
+
+/** The state or derived quantity number i. */
+static inline const gm_quantity *gm_model_quantity(const gm_model_info *model, int i)
+{
+    return i < model->n_state ? &model->state[i] : &model->derived[i - model->n_state];
+}
+
+/** Number of a state or derived quantity by its name, or -1. */
+int gm_model_find_quantity(const gm_model_info *model, const char *name);
+
+/** Can the expression of derived quantity k depend on a coupling? False only if its text shows that
+ *  it does not. */
+bool gm_model_derived_couples(const gm_model_info *model, int k);
 
 /** Amplitude of noise k for parameters param[n_param]: its expression, evaluated; NaN for one that
  * is more than arithmetic. */

@@ -117,7 +117,7 @@ int64_t gm_sweep_n_sample(const gm_sweep *sweep)
 
 bool gm_sweep_records(const gm_sweep *sweep, gm_observable observable)
 {
-    for (int s = 0; s < sweep->model->n_state; s++)
-        if (sweep->record[observable][s]) return true;
+    for (int q = 0; q < gm_model_n_quantity(sweep->model); q++)
+        if (sweep->record[observable][q]) return true;
     return false;
 }

@@ -22,12 +22,12 @@ typedef enum { GM_DESIGN_GRID, GM_DESIGN_ZIP } gm_design;
 
 /* X(enumerator, name in the sweep file, long name, does it have a time dimension) */
 #define GM_OBSERVABLE_LIST(X)                                                                      \
-    X(GM_LAST, "last", "state after the last step", false)                                         \
+    X(GM_LAST, "last", "value after the last step", false)                                         \
     X(GM_MEAN, "mean", "mean over time", false)                                                    \
     X(GM_VARIANCE, "variance", "variance over time", false)                                        \
     X(GM_MIN, "min", "minimum over time", false)                                                   \
     X(GM_MAX, "max", "maximum over time", false)                                                   \
-    X(GM_TRAJECTORY, "trajectory", "state over time", true)
+    X(GM_TRAJECTORY, "trajectory", "value over time", true)
 
 typedef enum gm_observable {
 #define X(id, name, long_name, has_time) id,
@@ -117,8 +117,8 @@ typedef struct gm_sweep {
     gm_input_spec *input; /* owned [n_input] */
     bool noise;           /* some noise amplitude is not zero at some point */
 
-    bool (*record)[GM_MAX_STATE]; /* owned [GM_N_OBSERVABLE][n_state] */
-    int64_t every;                /* trajectory: steps between samples, > 0 */
+    bool (*record)[GM_MAX_QUANTITY]; /* owned [GM_N_OBSERVABLE][states, then derived] */
+    int64_t every;                   /* trajectory: steps between samples, > 0 */
 
     gm_source output; /* path NULL: not given */
 
@@ -148,7 +148,7 @@ void gm_sweep_point(const gm_sweep *sweep, int64_t point, double *knob, uint64_t
 /** Number of trajectory samples: (n_step - n_transient) / every; 0 without a trajectory. */
 int64_t gm_sweep_n_sample(const gm_sweep *sweep);
 
-/** True if any state is recorded by this observable. */
+/** True if anything is recorded by this observable. */
 bool gm_sweep_records(const gm_sweep *sweep, gm_observable observable);
 
 #endif

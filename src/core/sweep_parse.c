@@ -82,6 +82,10 @@ void gm_sweep_report_name(const gm_sweep_reader *reader, const gm_yaml_node *key
     } else if (gm_quantity_find(model->param, model->n_param, name) >= 0) {
         gm_problems_add(reader->problems, key->place,
                         "%s: %s is a parameter; it goes under parameters or axes", section, name);
+    } else if (gm_quantity_find(model->derived, model->n_derived, name) >= 0) {
+        gm_problems_add(reader->problems, key->place,
+                        "%s: %s is a derived quantity: it is computed, not set; record can name it",
+                        section, name);
     } else {
         snprintf(before, sizeof before, "%s: %s has no %s", section, model->name,
                  is_axis ? "parameter" : kind);

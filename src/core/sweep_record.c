@@ -1,4 +1,5 @@
-/* The section `record`: which observables of which states the result file holds. */
+/* The section `record`: which observables of which states and derived quantities the result file
+ * holds. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,37 +8,42 @@
 /* As for the values of an axis: 1 GiB of times. */
 static const int64_t max_sample = INT64_C(1) << 27;
 
-static void mark_state(gm_sweep_reader *reader, gm_observable observable, const gm_yaml_node *node,
-                       const char *what)
+static void mark_quantity(gm_sweep_reader *reader, gm_observable observable,
+                          const gm_yaml_node *node, const char *what)
 {
     const gm_model_info *model = reader->sweep->model;
     const char *names[GM_SWEEP_MAX_NAMES];
     const char *name;
     char before[GM_YAML_NAME_SIZE];
     if (!gm_yaml_get_string(node, what, reader->problems, &name)) return;
-    int state = gm_quantity_find(model->state, model->n_state, name);
-    if (state < 0) {
-        snprintf(before, sizeof before, "%s: %s has no state", what, model->name);
-        gm_yaml_report_name(node, before, "its states are", names,
-                            gm_sweep_names(model->state, model->n_state, names), reader->problems);
-    } else if (reader->sweep->record[observable][state]) {
+    const int quantity = gm_model_find_quantity(model, name);
+    if (quantity < 0) {
+        const bool derives = model->n_derived > 0;
+        int n = gm_sweep_names(model->state, model->n_state, names);
+        n += gm_sweep_names(model->derived, model->n_derived, names + n);
+        snprintf(before, sizeof before, "%s: %s has no state%s", what, model->name,
+                 derives ? " or derived quantity" : "");
+        gm_yaml_report_name(node, before, derives ? "it has" : "its states are", names, n,
+                            reader->problems);
+    } else if (reader->sweep->record[observable][quantity]) {
         gm_problems_add(reader->problems, node->place, "%s names %s twice", what, name);
     } else {
-        reader->sweep->record[observable][state] = true;
+        reader->sweep->record[observable][quantity] = true;
     }
 }
 
-/* all | name | [name, ...] */
-static void read_states(gm_sweep_reader *reader, gm_observable observable, const gm_yaml_node *node,
-                        const char *what)
+/* all | name | [name, ...]; all are the states */
+static void read_quantities(gm_sweep_reader *reader, gm_observable observable,
+                            const gm_yaml_node *node, const char *what)
 {
     const gm_model_info *model = reader->sweep->model;
     if (node->kind == GM_YAML_SCALAR && strcmp(node->text, "all") == 0) {
         for (int s = 0; s < model->n_state; s++) reader->sweep->record[observable][s] = true;
     } else if (node->kind == GM_YAML_LIST && node->n > 0) {
-        for (int64_t i = 0; i < node->n; i++) mark_state(reader, observable, node->item[i], what);
+        for (int64_t i = 0; i < node->n; i++)
+            mark_quantity(reader, observable, node->item[i], what);
     } else if (node->kind == GM_YAML_SCALAR && !gm_yaml_is_null(node)) {
-        mark_state(reader, observable, node, what);
+        mark_quantity(reader, observable, node, what);
     } else {
         char found[GM_YAML_NAME_SIZE];
         gm_problems_add(reader->problems, node->place,
@@ -67,7 +73,7 @@ static void read_trajectory(gm_sweep_reader *reader, const gm_yaml_node *node)
         reader, node, "variables", "record.trajectory.variables", "all, or a list of states");
     const gm_yaml_node *every_node = gm_sweep_need(reader, node, "every", "record.trajectory.every",
                                                    "the number of steps between samples");
-    if (variables) read_states(reader, GM_TRAJECTORY, variables, "record.trajectory.variables");
+    if (variables) read_quantities(reader, GM_TRAJECTORY, variables, "record.trajectory.variables");
     if (!every_node || !gm_yaml_get_int64(every_node, "record.trajectory.every", problems, &every))
         return;
     int64_t n_recorded = sweep->n_step - sweep->n_transient;
@@ -108,6 +114,6 @@ void gm_sweep_read_record(gm_sweep_reader *reader)
         if (node && o == GM_TRAJECTORY)
             read_trajectory(reader, node);
         else if (node)
-            read_states(reader, (gm_observable)o, node, what);
+            read_quantities(reader, (gm_observable)o, node, what);
     }
 }

@@ -95,7 +95,7 @@ def test_a_model_shows_its_units_defaults_inputs_and_noise():
 def test_doctor_names_every_layer():
     done = run("doctor")
     assert done.code == 0 and done.err == ""
-    for layer in ("gridmarch", "C library", "MPI", "HDF5", "CPU", "GPU"):
+    for layer in ("gridmarch", "C library", "MPI", "HDF5", "CPU", "Compiler", "GPU"):
         assert re.search(rf"^{layer}\b", done.out, re.M), layer
 
 

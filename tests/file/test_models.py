@@ -17,7 +17,7 @@ pytestmark = needs_program
 BUILT_IN = sorted(path.stem for path in (ROOT / "kernels" / "models").glob("*.h")
                   if path.stem != "gm_model")
 LISTS = ["GM_STATES", "GM_PARAMS", "GM_COUPLINGS", "GM_INPUTS", "GM_NOISES",
-         "GM_PHASES", "GM_MODEL_NAME", "GM_MODEL_DOC", "GM_MODEL_SOURCE", "GM_MODEL_TIME_UNIT"]
+         "GM_DERIVED", "GM_PHASES", "GM_MODEL_NAME", "GM_MODEL_DOC", "GM_MODEL_SOURCE", "GM_MODEL_TIME_UNIT"]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_the_template_is_read_and_shown(template):
     assert done.out.startswith("my_model: FitzHugh-Nagumo units")
     assert run("models", "my_model.h", cwd=template.parent).out == done.out
     for line in (r"V +-1\.2 +1 +membrane potential", r"tau +12\.5 +1 +time constant",
-                 r"net +sum_j", r"I_ext +0\.5 +1 +outside current", r"V +sigma"):
+                 r"net +sum_j", r"I_ext +0\.5 +1 +outside current", r"V +sigma", r"flow +1 +current from the network = from_network\(m, s, c\)"):
         assert re.search(rf"^  {line}", done.out, re.M), line
 
 
@@ -61,7 +61,7 @@ def test_the_template_compiles_without_a_warning(template, double):
         '#include "my_model.h"\n'
         "#define X(name, expression, ...) gm_real name(const gm_params *m, const gm_state *s, \\\n"
         "    const gm_drive *c) { (void)m; (void)s; (void)c; return (expression); }\n"
-        "GM_COUPLINGS(X)\n")
+        "GM_COUPLINGS(X)\nGM_DERIVED(X)\n")
     done = subprocess.run(
         ["gcc", "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Wconversion",
          "-Wdouble-promotion", "-Werror", f"-DGM_DOUBLE={double}", f"-I{ROOT}",

@@ -54,7 +54,7 @@ def curve(tmp_path):
     """G alone, no nodes to average; last = G squared; long enough for the table to be thinned."""
     g = np.linspace(0, 2, 101)
     return write(tmp_path / "curve.h5", {
-        "x_last": variable(("G", "node"), (g ** 2)[:, None], "state after the last step", "mV"),
+        "x_last": variable(("G", "node"), (g ** 2)[:, None], "value after the last step", "mV"),
         "status": ledger("G", np.ones(101)),
     }, {"G": variable("G", g, "global coupling"), "node": variable("node", [0], "node")})
 
@@ -171,7 +171,7 @@ def oscillators(tmp_path):
     path = write(tmp_path / "phases.h5", {
         "theta_mean": variable(still, theta.mean(2), "phase: mean over time", "rad"),
         "theta_variance": variable(still, theta.var(2), "phase: variance over time", "(rad)^2"),
-        "theta_last": variable(still, theta[:, :, -1], "phase: state after the last step", "rad"),
+        "theta_last": variable(still, theta[:, :, -1], "phase: value after the last step", "rad"),
         "theta": variable(dims, theta, "phase", "rad"),
         "status": ledger(("G", "seed"), status),
     }, {"G": variable("G", g, "global coupling"), "seed": variable("seed", [1, 2, 3, 4], "seed"),

@@ -1,15 +1,16 @@
 """A model of one's own: compiled at run time, the same numbers as the built-in one, cached, refused in
-plain words."""
+plain words; and what there is to do without a compiler."""
 import os
 import pathlib
 import shutil
 import sys
+import time
 
 import h5py
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from program import ROOT, march, run  # noqa: E402
+from program import ROOT, kill, march, run, start  # noqa: E402
 
 pytestmark = pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler here")
 
@@ -115,3 +116,91 @@ def test_a_name_that_no_list_has_is_said_before_any_compiler(folder):
     done = run("run", folder / "mine.yaml", "-o", folder / "a.h5")
     assert done.code == 2 and "omega" in done.err and "mine.h:" in done.err
     assert "compiler" not in done.err and entries(folder) == []
+
+
+# --- without a compiler ---------------------------------------------------------------------------
+
+NO_COMPILER = {"CC": "/nowhere/cc"}
+
+
+def default_kernel(folder):
+    """This processor's, from the name of the kernel that is made for it by default."""
+    done = run("compile", folder / "mine.yaml", "--backend", "cpu")
+    assert done.code == 0, done.err
+    kernel, = folder.glob("mine.yaml.*.kernel")
+    return kernel, kernel.name.removeprefix("mine.yaml.").removesuffix(".kernel")
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_without_a_compiler_the_message_says_what_to_do(folder, ranks):
+    kernel, name = default_kernel(folder)
+    kernel.unlink()
+    done = run("run", folder / "mine.yaml", "-o", folder / "a.h5", ranks=ranks, env=NO_COMPILER)
+    assert done.code == 6 and len(done.messages) == 1, done.err
+    message, = done.messages
+    assert 'mine.h must be compiled, and here it cannot be: CC names "/nowhere/cc"' in message
+    assert f"gridmarch compile {folder / 'mine.yaml'} --arch {name}" in message
+    assert not (folder / "a.h5").exists()
+    march(folder / "built_in.yaml", folder / "b.h5", env=NO_COMPILER)
+
+
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_a_kernel_beside_the_sweep_file_is_used_where_there_is_no_compiler(folder, ranks):
+    march(folder / "mine.yaml", folder / "a.h5", "--no-cache")
+    kernel, _ = default_kernel(folder)
+    done = run("run", folder / "mine.yaml", "-o", folder / "b.h5", ranks=ranks, env=NO_COMPILER)
+    assert done.code == 0 and f"using the kernel in {kernel}" in done.err
+    other = kernel.rename(folder / "other.kernel")
+    march(folder / "mine.yaml", folder / "c.h5", "--kernel", other, ranks=ranks, env=NO_COMPILER)
+    assert recorded(folder / "a.h5") == recorded(folder / "b.h5") == recorded(folder / "c.h5")
+
+
+def test_a_run_killed_while_it_fills_a_cold_cache_spoils_nothing(folder):
+    march(folder / "mine.yaml", folder / "a.h5", "--no-cache")
+    cache = folder / "cache" / "gridmarch"
+    for pause in (0, 0, 0.0002, 0.001):
+        shutil.rmtree(cache, ignore_errors=True)
+        process = start("run", folder / "mine.yaml", "-o", folder / "b.h5", "--overwrite", "--quiet")
+        while process.poll() is None and not cache.exists():
+            pass  # it appears when the first byte is still to be written
+        time.sleep(pause)
+        kill(process.pid)
+        process.communicate()
+        march(folder / "mine.yaml", folder / "b.h5", "--overwrite")
+        assert recorded(folder / "a.h5") == recorded(folder / "b.h5")
+        assert len([name for name in entries(folder) if len(name) == 32]) == 1
+
+
+# --- NVRTC, which needs no GPU to compile ---------------------------------------------------------
+
+
+@pytest.fixture
+def with_cuda(folder):
+    """Skips where the program cannot compile for GPUs."""
+    done = run("compile", folder / "mine.yaml", "--arch", "sm_90", "-o", folder / "found.kernel")
+    if done.code != 0:
+        pytest.skip(done.err.strip())
+    return folder
+
+
+@pytest.mark.parametrize("wish, words", [
+    ("none", "GRIDMARCH_NVRTC is none"),
+    ("/nowhere/libnvrtc.so", 'GRIDMARCH_NVRTC names "/nowhere/libnvrtc.so", which cannot be loaded'),
+    ("libm.so.6", 'GRIDMARCH_NVRTC names "libm.so.6", which cannot be loaded'),
+])
+def test_nvrtc_can_be_hidden(with_cuda, wish, words):
+    env = {"GRIDMARCH_NVRTC": wish}
+    done = run("compile", with_cuda / "mine.yaml", "--arch", "sm_90", env=env)
+    assert done.code == 6 and words in done.err
+    assert words in run("doctor", env=env).out
+    march(with_cuda / "mine.yaml", with_cuda / "a.h5", env=env)  # the CPU needs none of it
+
+
+def test_nvrtc_can_be_named(with_cuda):
+    env = {"GRIDMARCH_NVRTC": "libnvrtc.so"}
+    if "NVRTC     ok: of CUDA" not in run("doctor", env=env).out:
+        pytest.skip("the loader does not find libnvrtc.so")
+    done = run("compile", with_cuda / "mine.yaml", "--arch", "sm_90", "-o", with_cuda / "named.kernel",
+               env=env)
+    assert done.code == 0, done.err
+    assert (with_cuda / "named.kernel").read_bytes() == (with_cuda / "found.kernel").read_bytes()

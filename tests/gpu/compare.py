@@ -69,16 +69,26 @@ time: {{dt: 0.001, duration: {STEPS / 1000:g}, transient: 0.05}}
 }
 
 
-def sweep(model, precision, integrator, noise):
+# What is recorded decides where a derived quantity is evaluated, and which kernel does it.
+DERIVED = (
+    "{last: [E, I, in_e], mean: [E, in_e], variance: [in_e], min: [in_e], max: [I, in_e], "
+    "trajectory: {variables: [I, in_e], every: 7}}",
+    "{last: [in_e]}",
+    "{mean: [in_e, E]}",
+    "{last: [E], trajectory: {variables: [in_e], every: 5}}",
+)
+
+
+def sweep(model, precision, integrator, noise, record=RECORD):
     text = MODELS[model]
     for suffix in ("e", "x", ""):
         name = f"sigma_{suffix}" if suffix else "sigma"
         text = text.replace(f"NOISE_{suffix}}}", f", {name}: 0.05}}" if noise else "}")
-    return f"model: {model}{text}integrator: {integrator}\nprecision: {precision}\nrecord: {RECORD}\n"
+    return f"model: {model}{text}integrator: {integrator}\nprecision: {precision}\nrecord: {record}\n"
 
 
-def compare(model, precision, integrator, noise):
-    text = sweep(model, precision, integrator, noise)
+def compare(model, precision, integrator, noise, record=RECORD):
+    text = sweep(model, precision, integrator, noise, record)
     run(text, "cpu.h5", "--backend", "cpu")
     ways = [("built in", "--no-compile"), ("compiled", "--engine", "block")]
     if model != "lorenz63":
@@ -177,6 +187,11 @@ def main():
         if noise and (integrator == "rk4" or model == "lorenz63"):
             continue
         good &= compare(model, precision, integrator, noise)
+    print("with a derived quantity:")
+    for precision, integrator, record in itertools.product(
+        ("fp64", "fp32"), ("euler", "heun", "rk4"), DERIVED
+    ):
+        good &= compare("wilson_cowan", precision, integrator, integrator == "heun", record)
     raise SystemExit(0 if good else 1)
 
 

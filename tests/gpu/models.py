@@ -1,5 +1,6 @@
 """A user's model on the GPU: the same bits as the built-in one it is a copy of, and as the CPU within
-bounds; compiled once for eight ranks; a message of the compiler names the user's line."""
+bounds, derived quantities too; compiled once for eight ranks; a message of the compiler names the
+user's line."""
 import os
 import shutil
 import subprocess
@@ -17,6 +18,39 @@ time: {dt: 0.1, duration: 40, transient: 5}
 integrator: heun
 record: {last: all, variance: all, trajectory: {variables: all, every: 7}}
 """
+
+
+# A plain ODE with derived quantities, one of its drive, and a sweep of it.
+ODE = """#define GM_STATES(X) X(x, 0.5, "1", "") X(v, 0, "1", "")
+#define GM_PARAMS(X) X(k, 1, "1", "")
+#define GM_INPUTS(X) X(force, 0, "1", "")
+#define GM_DERIVED(X) X(energy, (s->v * s->v + m->k * s->x * s->x) / 2, "1", "") \\
+    X(power, c->force * s->v, "1", "")
+#include "gm_model.h"
+GM_FN void gm_drift(const gm_params *m, const gm_state *s, const gm_drive *c, gm_state *d)
+{
+    d->x = s->v;
+    d->v = c->force - m->k * s->x;
+}
+"""
+ODE_SWEEP = """model: ./spring.h
+axes: {k: {linspace: [0.5, 2, 500]}}
+inputs: {force: {file: force.csv, step: 0.05, interpolation: linear}}
+time: {dt: 0.01, duration: 4, transient: 0.5}
+integrator: rk4
+record: {last: [energy], mean: [power, x], max: [energy], trajectory: {variables: [power, v], every: 9}}
+"""
+
+
+def plain_ode():
+    with open("spring.h", "w") as file:
+        file.write(ODE)
+    np.savetxt("force.csv", np.sin(np.arange(100) / 9))
+    for backend in ("cpu", "cuda"):
+        run(ODE_SWEEP, f"spring-{backend}.h5", "--backend", backend, "--chunk", "37")
+    cpu, gpu = values("spring-cpu.h5"), values("spring-cuda.h5")
+    worst = max(relative_error(gpu[name], cpu[name]) for name in cpu)
+    return report(f"derived quantities of an ODE on CPU and GPU differ by {worst:.1e}", worst < 1e-5)
 
 
 def equal(a, b):
@@ -44,6 +78,7 @@ def main():
         gpu, cpu = values("mine.h5"), values("cpu.h5")
         worst = max(relative_error(gpu[name], cpu[name]) for name in cpu if name[0] in "xy")
         good &= report(f"the user's model on CPU and GPU differs by {worst:.1e}", worst < 1e-5)
+        good &= plain_ode()
     with open("mine.h") as file:
         text = file.read()
     with open("mine.h", "w") as file:

@@ -12,6 +12,8 @@ time: {dt: 0.1, duration: 60, transient: 7}
 integrator: heun
 record: {last: all, mean: all, variance: all, min: all, max: all, trajectory: {variables: [E], every: 5}}
 """
+DERIVED = NETWORK.replace("last: all", "last: [E, in_e]").replace("mean: all", "mean: [I, in_e]").replace(
+    "variables: [E]", "variables: [in_e]")
 PLAIN = """model: lorenz63
 axes: {rho: {linspace: [0, 28, 1001]}}
 time: {dt: 0.001, duration: 0.6}
@@ -28,7 +30,7 @@ def main():
     rng = np.random.default_rng(2)
     np.savetxt("w.csv", rng.random((68, 68)), delimiter=",")
     good = True
-    for title, text in (("network", NETWORK), ("plain ODE", PLAIN)):
+    for title, text in (("network", NETWORK), ("derived", DERIVED), ("plain ODE", PLAIN)):
         run(text, "reference.h5", "--backend", "cuda")
         reference = values("reference.h5")
         for ranks in (1, 2, 3, 4):

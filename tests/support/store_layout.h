@@ -33,9 +33,9 @@ static gm_coordinate grid_coordinate[] = {
 static gm_variable grid_variable[GRID_N_VARIABLE] = {
     {"E_mean", "1", "activity, mean over time", GM_TYPE_F32, NAN, false, true, 4 * GRID_N_NODE,
      GM_MEAN, 0},
-    {"E", "1", "activity, state over time", GM_TYPE_F32, NAN, true, true,
+    {"E", "1", "activity, value over time", GM_TYPE_F32, NAN, true, true,
      4 * GRID_N_NODE *GRID_N_TIME, GM_TRAJECTORY, 0},
-    {"I_last", "mV", "state after the last step", GM_TYPE_F64, NAN, false, true, 8 * GRID_N_NODE,
+    {"I_last", "mV", "value after the last step", GM_TYPE_F64, NAN, false, true, 8 * GRID_N_NODE,
      GM_LAST, 1},
     {"status", "1", "state of the point", GM_TYPE_U8, 0, false, false, 1, GM_LAST, -1},
     {"failed_step", "1", "step of the failure", GM_TYPE_I64, -1, false, false, 8, GM_LAST, -1},
@@ -68,7 +68,7 @@ static gm_coordinate zip_coordinate[] = {
 };
 
 static gm_variable zip_variable[] = {
-    {"E_last", "1", "state after the last step", GM_TYPE_F64, NAN, false, false, 8, GM_LAST, 0},
+    {"E_last", "1", "value after the last step", GM_TYPE_F64, NAN, false, false, 8, GM_LAST, 0},
     {"status", "1", "state of the point", GM_TYPE_U8, 0, false, false, 1, GM_LAST, -1},
 };
 

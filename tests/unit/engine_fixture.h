@@ -28,9 +28,9 @@ typedef struct trial {
 
 typedef struct outcome {
     int64_t n_point, n_node, n_sample;
-    double *statistic[GM_TRAJECTORY][GM_MAX_STATE]; /* [n_point][n_node] or NULL */
-    double *trajectory[GM_MAX_STATE];               /* [n_point][n_sample][n_node] or NULL */
-    int64_t *failed;                                /* [n_point] */
+    double *statistic[GM_TRAJECTORY][GM_MAX_QUANTITY]; /* [n_point][n_node] or NULL */
+    double *trajectory[GM_MAX_QUANTITY];               /* [n_point][n_sample][n_node] or NULL */
+    int64_t *failed;                                   /* [n_point] */
 } outcome;
 
 static inline void *take(int64_t n, size_t size)
@@ -49,13 +49,14 @@ static inline double made_up(int64_t i)
 }
 
 /* Weights are not symmetric and sum to about 1 per row. */
-static inline trial trial_create(const char *text, int64_t n_node)
+static inline trial trial_create_from(const gm_model_catalog *models, const char *text,
+                                      int64_t n_node)
 {
     trial t = {0};
     gm_problems *problems = NULL;
     assert_int_equal(gm_problems_create(&problems), GM_OK);
-    gm_status st = gm_sweep_parse("s.yaml", text, (int64_t)strlen(text), NULL, 0,
-                                  &gm_builtin_models, problems, &t.sweep);
+    gm_status st =
+        gm_sweep_parse("s.yaml", text, (int64_t)strlen(text), NULL, 0, models, problems, &t.sweep);
     if (st != GM_OK) fail_msg("%s", gm_status_message());
     gm_problems_destroy(&problems);
     assert_int_equal(gm_data_create(t.sweep, &t.data), GM_OK);
@@ -65,6 +66,11 @@ static inline trial trial_create(const char *text, int64_t n_node)
     for (int64_t i = 0; i < n_node * n_node; i++)
         t.data->weight[i] = 2 * made_up(i) / (double)n_node;
     return t;
+}
+
+static inline trial trial_create(const char *text, int64_t n_node)
+{
+    return trial_create_from(&gm_builtin_models, text, n_node);
 }
 
 static inline void trial_destroy(trial *t)
@@ -106,7 +112,7 @@ static inline outcome outcome_create(const trial *t)
     const gm_sweep *sweep = t->sweep;
     outcome o = {sweep->n_point, t->data->n_node, gm_sweep_n_sample(sweep), {{0}}, {0}, NULL};
     o.failed = take(o.n_point, sizeof *o.failed);
-    for (int s = 0; s < sweep->model->n_state; s++) {
+    for (int s = 0; s < gm_model_n_quantity(sweep->model); s++) {
         for (int k = 0; k < GM_TRAJECTORY; k++)
             if (sweep->record[k][s]) o.statistic[k][s] = take(o.n_point * o.n_node, sizeof(double));
         if (sweep->record[GM_TRAJECTORY][s])
@@ -117,7 +123,7 @@ static inline outcome outcome_create(const trial *t)
 
 static inline void outcome_destroy(outcome *o)
 {
-    for (int s = 0; s < GM_MAX_STATE; s++) {
+    for (int s = 0; s < GM_MAX_QUANTITY; s++) {
         for (int k = 0; k < GM_TRAJECTORY; k++) free(o->statistic[k][s]);
         free(o->trajectory[s]);
     }
@@ -129,7 +135,7 @@ static inline bool outcomes_equal(const outcome *a, const outcome *b)
 {
     const size_t row = (size_t)(a->n_point * a->n_node) * sizeof(double);
     bool equal = a->n_point == b->n_point && a->n_node == b->n_node && a->n_sample == b->n_sample;
-    for (int s = 0; equal && s < GM_MAX_STATE; s++) {
+    for (int s = 0; equal && s < GM_MAX_QUANTITY; s++) {
         for (int k = 0; k < GM_TRAJECTORY; k++)
             if (a->statistic[k][s])
                 equal = equal && memcmp(a->statistic[k][s], b->statistic[k][s], row) == 0;
@@ -148,7 +154,7 @@ static inline void gather(const trial *t, const gm_work *work, const gm_result *
     if (work->first) *next_sample = 0;
     if (result->n_sample > 0) assert_int_equal(result->sample_begin, *next_sample);
     *next_sample += result->n_sample;
-    for (int s = 0; s < t->sweep->model->n_state; s++) {
+    for (int s = 0; s < gm_model_n_quantity(t->sweep->model); s++) {
         const int64_t chunk_row = result->n_sample * o->n_node;
         for (int64_t i = 0; o->trajectory[s] && i < work->n_point * chunk_row; i++)
             o->trajectory[s][((first + i / chunk_row) * o->n_sample + result->sample_begin) *

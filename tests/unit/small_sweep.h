@@ -17,7 +17,7 @@ typedef struct small_sweep {
     gm_source node_file[SMALL_N_PARAM + SMALL_N_STATE];
     gm_uniform uniform[SMALL_N_STATE];
     gm_input_spec input[SMALL_N_INPUT];
-    bool record[GM_N_OBSERVABLE][GM_MAX_STATE];
+    bool record[GM_N_OBSERVABLE][GM_MAX_QUANTITY];
 } small_sweep;
 
 static const gm_quantity small_state[] = {{"E", 0.05, "1", "first"}, {"I", 0.05, "1", "second"}};

@@ -45,12 +45,18 @@ static const gm_quantity fixture_hopf_coupling[] = {{"net", 0, "1", "sum_j W_ij 
 static const int fixture_hopf_noise_state[] = {0};
 static const char *const fixture_hopf_amplitude[] = {"m->sigma * m->scale"};
 
+static const gm_quantity fixture_hopf_derived[] = {{"flow", 0, "mV", "from the network"}};
+static const char *const fixture_hopf_expression[] = {"c->net - c->strength * s->x"};
+
 static const gm_model_info fixture_hopf = {.name = "hopf",
                                            .time_unit = "ms",
                                            .n_state = 2,
                                            .n_param = 4,
                                            .n_coupling = 1,
                                            .n_noise = 1,
+                                           .n_derived = 1,
+                                           .derived = fixture_hopf_derived,
+                                           .derived_expression = fixture_hopf_expression,
                                            .state = fixture_hopf_state,
                                            .param = fixture_hopf_param,
                                            .coupling = fixture_hopf_coupling,

@@ -254,10 +254,10 @@ static char *canonical(const small_sweep *s, const gm_data *data)
 
 static void assert_line(const char *text, const char *line)
 {
-    const char *at = strstr(text, line);
-    while (at && !((at == text || at[-1] == '\n') && at[strlen(line)] == '\n'))
-        at = strstr(at + 1, line);
-    if (!at) fail_msg("no line '%s' in\n%s", line, text);
+    const size_t n = strlen(line);
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (strncmp(at, line, n) == 0 && at[n] == '\n') return;
+    fail_msg("no line '%s' in\n%s", line, text);
 }
 
 static void canonical_text_holds_the_request(void **state)

@@ -135,8 +135,8 @@ static void time_coordinate_is_the_end_of_each_sampled_step(void **state)
     assert_false(time->is_integer);
     const gm_variable *v = find(l, "I");
     assert_true(v->has_time && v->has_node && v->type == GM_TYPE_F32);
-    assert_true(v->observable == GM_TRAJECTORY && v->state == 1);
-    assert_string_equal(v->long_name, "inhibitory activity: state over time");
+    assert_true(v->observable == GM_TRAJECTORY && v->quantity == 1);
+    assert_string_equal(v->long_name, "inhibitory activity: value over time");
     assert_int_equal(v->row_bytes, 4 * 114 * 3);
     clear(&f);
 }
@@ -170,7 +170,7 @@ static void bookkeeping_comes_last(void **state)
     const gm_variable *run = &l->variable[l->run];
     assert_string_equal(status->name, "status");
     assert_true(status->type == GM_TYPE_U8 && status->fill == GM_POINT_PENDING);
-    assert_true(status->state == -1 && status->row_bytes == 1 && !status->has_node);
+    assert_true(status->quantity == -1 && status->row_bytes == 1 && !status->has_node);
     assert_string_equal(failed_step->name, "failed_step");
     assert_true(failed_step->type == GM_TYPE_I64 && failed_step->fill == -1);
     assert_string_equal(run->name, "run");
@@ -191,6 +191,26 @@ static void axis_named_like_something_in_the_file_is_renamed(void **state)
     assert_string_equal(f.layout->coordinate[1].name, "x_param");
     assert_string_equal(f.layout->coordinate[2].name, "x_param_param");
     assert_string_equal(f.layout->coordinate[3].name, "rho");
+    clear(&f);
+}
+
+static void derived_quantities_are_variables_behind_the_states(void **state)
+{
+    (void)state;
+    fixture f =
+        lay_out("model: hopf\nintegrator: heun\nnetwork: none\n"
+                "time: {dt: 0.1, duration: 10}\n"
+                "record: {variance: [flow, y], trajectory: {variables: [flow], every: 4}}\n",
+                3, NULL);
+    assert_string_equal(f.layout->variable[0].name, "y_variance");
+    const gm_variable *variance = &f.layout->variable[1];
+    assert_string_equal(variance->name, "flow_variance");
+    assert_string_equal(variance->unit, "(mV)^2");
+    assert_true(variance->observable == GM_VARIANCE && variance->quantity == 2);
+    const gm_variable *flow = find(f.layout, "flow");
+    assert_string_equal(flow->unit, "mV");
+    assert_string_equal(flow->long_name, "from the network: value over time");
+    assert_true(flow->has_time && flow->has_node && flow->row_bytes == 4 * 25 * 3);
     clear(&f);
 }
 
@@ -228,6 +248,7 @@ int main(void)
         cmocka_unit_test(variables_carry_units_and_bytes),
         cmocka_unit_test(bookkeeping_comes_last),
         cmocka_unit_test(axis_named_like_something_in_the_file_is_renamed),
+        cmocka_unit_test(derived_quantities_are_variables_behind_the_states),
         cmocka_unit_test(more_bytes_than_can_be_counted_are_refused),
         cmocka_unit_test(type_sizes),
     };

@@ -52,6 +52,8 @@ static void expect_info(const gm_model_info *a, const gm_model_info *b)
     expect_quantities(a->coupling, b->coupling, a->n_coupling);
     expect_quantities(a->input, b->input, a->n_input);
     expect_quantities(a->derived, b->derived, a->n_derived);
+    for (int k = 0; k < a->n_derived; k++)
+        assert_string_equal(a->derived_expression[k], b->derived_expression[k]);
     for (int k = 0; k < a->n_noise; k++) {
         assert_int_equal(a->noise_state[k], b->noise_state[k]);
         assert_string_equal(a->noise_amplitude[k], b->noise_amplitude[k]);
@@ -104,9 +106,9 @@ static void every_list_is_read(void **state)
         .phase_mask = 2,
         .n_derived = 1,
         .derived = (const gm_quantity[]){{"rate", 0, "Hz", "rate"}},
+        .derived_expression = (const char *const[]){"s->E / m->tau + c->net + c->strength"},
     };
     expect_info(m, &expected);
-    assert_string_equal(m->derived_expression[0], "s->E / m->tau + c->net + c->strength");
 }
 
 static void texts_of_the_model_have_defaults(void **state)
@@ -174,6 +176,32 @@ static void comments_may_stand_anywhere(void **state)
     gm_model_destroy(&plain);
 }
 
+/* Nothing may be computed from couplings that are not there: in doubt, they are needed. */
+static void couplings_of_derived_quantities_are_told_from_their_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *expression;
+        bool couples;
+    } cases[] = {
+        {"s->E", false},
+        {"1e5f * s -> E - GM_C(2.5e-3) / m->tau", false},
+        {"gm_exp(-s->E) * (gm_real)0x1p-3", false},
+        {"c->p_ext + c->strength * s->phi", false},
+        {"c->net", true},
+        {"s->E + c -> net", true},
+        {"c->p_ext * c->net", true},
+        {"help(m, 2)", true},
+        {"SCALE * s->E", true},
+        {"(*c).p_ext", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        accept_change("s->E / m->tau + c->net + c->strength", cases[i].expression);
+        if (gm_model_derived_couples(&model->info, 0) != cases[i].couples)
+            fail_msg("%s", cases[i].expression);
+    }
+}
+
 static void noise_is_evaluated_where_it_is_arithmetic(void **state)
 {
     (void)state;
@@ -229,6 +257,7 @@ int main(void)
         TEST(line_ends_and_byte_order_marks_do_not_matter),
         TEST(the_hash_is_of_the_text),
         TEST(comments_may_stand_anywhere),
+        TEST(couplings_of_derived_quantities_are_told_from_their_text),
         TEST(noise_is_evaluated_where_it_is_arithmetic),
         TEST(an_amplitude_that_cannot_be_evaluated_counts_as_noise),
     };
