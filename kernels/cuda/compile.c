@@ -69,7 +69,7 @@ static gm_status assemble(const gm_sweep *sweep, const gm_data *data, const char
     add_option(p, "--no-source-include");
     add_option(p, "-default-device");
     if (sweep->precision == GM_FAST_FP32) add_option(p, "-DGM_FAST=1");
-    if (is_matrix && sweep->precision != GM_FP64) { /* 2 units in the last place, no tiny numbers */
+    if (sweep->precision != GM_FP64) { /* 2 units in the last place, no tiny numbers */
         add_option(p, "--prec-div=false");
         add_option(p, "--prec-sqrt=false");
         add_option(p, "--ftz=true");

@@ -41,8 +41,6 @@ GM_FN void gm_sincos_turn(gm_real turn, gm_real *sine, gm_real *cosine)
 }
 #else
 
-#define GM_OWN_SIGMOID
-
 /* 2^x to 2 units in the last place, and 1/x to 1; below 2^-126 both give or take 0. */
 GM_FN gm_real gm_exp2_unit(gm_real x)
 {
@@ -64,9 +62,10 @@ GM_FN gm_real gm_tanh(gm_real x)
     asm("tanh.approx.f32 %0, %0;" : "+f"(x));
     return x;
 }
-GM_FN gm_real gm_sigmoid(gm_real x)
+#define GM_SIGMOID_SCALE GM_C(0.5)
+GM_FN gm_real gm_sigmoid_scaled(gm_real half)
 {
-    return GM_C(0.5) * gm_tanh(GM_C(0.5) * x) + GM_C(0.5);
+    return GM_C(0.5) * gm_tanh(half) + GM_C(0.5);
 }
 GM_FN gm_real gm_exp(gm_real x)
 {
@@ -94,9 +93,10 @@ GM_FN void gm_sincos_turn(gm_real turn, gm_real *sine, gm_real *cosine)
 #else
 
 /* Absolute error below 2e-7; the relative one below |x| / 2^24 + 4 units in the last place. */
-GM_FN gm_real gm_sigmoid(gm_real x)
+#define GM_SIGMOID_SCALE GM_C(-1.4426950408889634) /* -log2 e */
+GM_FN gm_real gm_sigmoid_scaled(gm_real x)
 {
-    return gm_reciprocal_unit(1 + gm_exp2_unit(GM_C(-1.4426950408889634) * x));
+    return gm_reciprocal_unit(1 + gm_exp2_unit(x));
 }
 GM_FN gm_real gm_exp(gm_real x)
 {

@@ -217,20 +217,16 @@ static __device__ __forceinline__ void couple(const Lane &lane, const Weights &w
 }
 
 #if GM_FIXED_warpgroup && !GM_DOUBLE
-static __device__ __forceinline__ void couple_together(const Lane &lane,
-                                                       const WarpgroupWeights &weights,
-                                                       const Turns &turns, const gm_state *x,
-                                                       Links *links)
+static __device__ __forceinline__ void begin_all(const Lane &lane, const WarpgroupWeights &weights,
+                                                 const gm_state *x, Links *links)
 {
-    gm_real source[NT][GM_N_COUPLING][PER], one[4 * NT];
+    gm_real source[NT][GM_N_COUPLING][PER], all[GM_N_COUPLING][4 * NT];
 #pragma unroll
     for (int t = 0; t < NT; t++) sources(lane, x, t, source[t]);
 #pragma unroll
-    for (int c = 0; c < GM_N_COUPLING; c++) {
-#pragma unroll
-        for (int i = 0; i < 4 * NT; i++) one[i] = source[i / PER][c][i % PER];
-        couple_warpgroup(weights, turns, one, links->of[c]);
-    }
+    for (int i = 0; i < GM_N_COUPLING * 4 * NT; i++)
+        all[i / (4 * NT)][i % (4 * NT)] = source[i % (4 * NT) / PER][i / (4 * NT)][i % PER];
+    begin_coupling(weights, all, links->of);
 }
 #endif
 
@@ -285,6 +281,8 @@ struct InputRow {
 
     __device__ __forceinline__ Pair at(int input, bool linear, gm_real time, int node) const
     {
+        double fixed = 0;
+        if (gm_fixed_input(input, &fixed)) return {(gm_real)fixed, (gm_real)fixed};
         const Pair here = load_pair(now + input * N + node);
         if (!linear) return here;
         const Pair there = load_pair(next + input * N + node);
@@ -357,7 +355,6 @@ struct Kernel {
     Weights weights;
 #if GM_FIXED_warpgroup && !GM_DOUBLE
     WarpgroupWeights together;
-    Turns turns;
 #endif
     Exchange exchange;
     Kicks kicks;
@@ -413,14 +410,23 @@ struct Kernel {
         }
     }
 
-    /* Halves of the exchange take turns. */
+    /* Couplings of all values; a warpgroup only begins them here. Halves of the exchange take
+     * turns. */
     __device__ __forceinline__ void join(const gm_state *x, int *half, Links *links) const
     {
 #if GM_FIXED_warpgroup && !GM_DOUBLE
-        if (WARPGROUP) return couple_together(lane, together, turns, x, links);
+        if (WARPGROUP) return begin_all(lane, together, x, links);
 #endif
         couple(lane, weights, exchange, x, *half, links);
         *half ^= 1;
+    }
+
+    /* From here on the links of fragment t are there. */
+    static __device__ __forceinline__ void await(int t, Links *links)
+    {
+#if GM_FIXED_warpgroup && !GM_DOUBLE
+        if (WARPGROUP && (t == 0 || t == FIRST)) wait_half(t > 0, links->of);
+#endif
     }
 
     /* What value i depends on beside its states and inputs. */
@@ -437,12 +443,13 @@ struct Kernel {
 
     /* One integration stage of all the lane's values. */
     __device__ __forceinline__ void advance(int stage, const InputRow &input, StageInputs *inputs,
-                                            int turn, const Links &links, Values *v) const
+                                            int turn, Links *links, Values *v) const
     {
         const gm_real dt = (gm_real)GM_FIXED_dt, root_dt = (gm_real)sqrt(GM_FIXED_dt);
         const gm_real time = gm_stage_time(INTEGRATOR, stage);
 #pragma unroll
         for (int t = 0; t < NTW; t++) {
+            await(t, links);
             if (!EARLY) inputs->read(input, time, lane, t);
 #pragma unroll
             for (int e = 0; e < PER; e++) {
@@ -451,7 +458,7 @@ struct Kernel {
                 gm_drive c;
                 gm_state k, kick = {};
                 Normals normals = {};
-                surround(i, links, &m, &c);
+                surround(i, *links, &m, &c);
 #define X(name, ...) c.name = inputs->value[GM_INPUT_##name][EARLY ? t : 0].value[e % 2];
                 GM_INPUTS(X)
 #undef X
@@ -538,7 +545,7 @@ struct Kernel {
                 for (int t = 0; EARLY && t < NTW; t++)
                     inputs.read(now, gm_stage_time(INTEGRATOR, stage), lane, t);
                 if (stage > 0 || !coupled) join(v.x, &half, &links);
-                advance(stage, now, &inputs, turn, links, &v);
+                advance(stage, now, &inputs, turn, &links, &v);
             }
             input += a.input_stride;
 #pragma unroll
@@ -549,6 +556,8 @@ struct Kernel {
             coupled = derived && GM_FIXED_derived_couples;
             observe_all(v, step + 1, sampled, sampling.sample);
             if (coupled) join(v.x, &half, &links);
+#pragma unroll
+            for (int t = 0; coupled && t < NTW; t++) await(t, &links);
             if (derived) derive_all(v, links, input, step + 1, sampled, sampling.sample);
             if (sampled) sampling.next(a);
         }

@@ -67,11 +67,11 @@ static __device__ constexpr int round_up(int n)
     return (n + 15) / 16 * 16;
 }
 
-/* Where the architecture has them and the weights fit, four warps take their
- * products together, and two such groups make a block: see warpgroup.cuh. */
+/* Where the architecture has them and the weights of two blocks fit, four warps take their
+ * products together: see warpgroup.cuh. */
 static constexpr int WARPGROUP_BYTES = ((GM_FAST ? 0 : 2 * NT) + KP) * NT * 256;
 static constexpr bool WARPGROUP = GM_FIXED_warpgroup && !GM_DOUBLE && SPLITS == 1 &&
-                                  WARPGROUP_BYTES <= GM_FIXED_shared_limit - 8192;
+                                  2 * WARPGROUP_BYTES <= GM_FIXED_shared_limit - 8192;
 
 /* Otherwise weights lie in registers, in shared memory, or, where they do not fit, behind the
  * cache. */
@@ -99,7 +99,7 @@ static __device__ constexpr int groups_that_fit(bool weights, int groups)
 
 static constexpr bool WEIGHTS_SHARED = WARPGROUP || (!WEIGHTS_IN_REGISTERS && fits(true, 1));
 static constexpr int WANTED_GROUPS = TEAMS <= FULL_BLOCKS ? 1 : most(BLOCK_WARPS / SPLITS, 1);
-static constexpr int GROUPS = WARPGROUP ? 8 : groups_that_fit(WEIGHTS_SHARED, WANTED_GROUPS);
+static constexpr int GROUPS = WARPGROUP ? 4 : groups_that_fit(WEIGHTS_SHARED, WANTED_GROUPS);
 static constexpr int THREADS = GROUPS * SPLITS * WARP;
 static constexpr int TABLE_AT = WEIGHTS_SHARED ? WEIGHT_BYTES : 0;
 static constexpr int TEAMS_AT = TABLE_AT + TABLE_BYTES;

@@ -80,6 +80,16 @@ static void put_knobs(FILE *file, const gm_sweep *sweep, const gm_data *data)
     fprintf(file, "    default: return false;\n    }\n}\n");
 }
 
+static void put_inputs(FILE *file, const gm_sweep *sweep)
+{
+    fprintf(file, "static __device__ __forceinline__ bool gm_fixed_input(int k, double *value)\n"
+                  "{\n    switch (k) {\n");
+    for (int k = 0; k < sweep->model->n_input; k++)
+        if (sweep->input[k].kind == GM_INPUT_CONSTANT)
+            fprintf(file, "    case %d: *value = %a; return true;\n", k, sweep->input[k].constant);
+    fprintf(file, "    default: return false;\n    }\n}\n");
+}
+
 /* Rows of per-node values, in the order in which buffers.c puts them. */
 static void put_node_knobs(FILE *file, const gm_sweep *sweep, const gm_data *data)
 {
@@ -123,6 +133,7 @@ char *gm_cuda_specialise(const gm_sweep *sweep, const gm_data *data, const char 
     put_warpgroup(file, data, architecture);
     put_knobs(file, sweep, data);
     put_node_knobs(file, sweep, data);
+    put_inputs(file, sweep);
     if (fclose(file) != 0) {
         free(text);
         return NULL;

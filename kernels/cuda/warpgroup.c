@@ -1,15 +1,17 @@
 #include "kernels/cuda/warpgroup.h"
+#include <stdlib.h>
 
-/* A lane's accumulators: four a fragment. */
-static void put_operands(FILE *file, int n_accumulator, const char *kind, const char *types,
-                         const char *tail, int n_column, int depth)
+/* A lane has four accumulators a tile of 8 nodes. */
+static void put_product(FILE *file, const char *name, int n_tile, const char *types,
+                        const char *tail, int depth)
 {
+    const int n_accumulator = 4 * n_tile, n_column = 8 * n_tile;
     fprintf(file,
             "static __device__ __forceinline__ void gm_wgmma_%s(float *d, const uint32_t a[4],\n"
             "    uint64_t weights, int add)\n{\n    asm volatile(\"{\\n.reg .pred p;\\n\"\n"
             "        \"setp.ne.b32 p, %%%d, 0;\\n\"\n"
             "        \"wgmma.mma_async.sync.aligned.m64n%dk%d.f32.%s {",
-            kind, n_accumulator + 5, n_column, depth, types);
+            name, n_accumulator + 5, n_column, depth, types);
     for (int i = 0; i < n_accumulator; i++) fprintf(file, "%s%%%d", i ? ", " : "", i);
     fprintf(file,
             "}, {%%%d, %%%d, %%%d, %%%d}, %%%d, p, 1, 1%s;\\n}\\n\"\n        : ", n_accumulator,
@@ -21,6 +23,11 @@ static void put_operands(FILE *file, int n_accumulator, const char *kind, const 
 
 void gm_cuda_put_warpgroup(FILE *file, int n_tile)
 {
-    put_operands(file, 4 * n_tile, "tf32", "tf32.tf32", "", 8 * n_tile, 8);
-    put_operands(file, 4 * n_tile, "bf16", "bf16.bf16", ", 0", 8 * n_tile, 16);
+    const int first = getenv("GM_WHOLE") ? n_tile : (n_tile + 1) / 2;
+    const int second = n_tile > first ? n_tile - first : 1;
+    fprintf(file, "#define GM_FIXED_first_tiles %d\n", first);
+    put_product(file, "tf32_first", first, "tf32.tf32", "", 8);
+    put_product(file, "bf16_first", first, "bf16.bf16", ", 0", 16);
+    put_product(file, "tf32_second", second, "tf32.tf32", "", 8);
+    put_product(file, "bf16_second", second, "bf16.bf16", ", 0", 16);
 }

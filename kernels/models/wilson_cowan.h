@@ -40,13 +40,13 @@
 
 #include "gm_model.h"
 
-/* The gains are multiplied in first: products of parameters are constants of a compiled kernel. */
+/* Gains are multiplied in first: products of parameters are constants of a compiled kernel. */
 GM_FN void gm_drift(const gm_params *m, const gm_state *s, const gm_drive *c, gm_state *d)
 {
-    gm_real in_e = (m->a_e * c->p_e - m->a_e * m->mu_e) + m->a_e * m->c_ee * s->E -
-                   m->a_e * m->c_ei * s->I + m->a_e * m->G * c->net;
-    gm_real in_i =
-        (m->a_i * c->p_i - m->a_i * m->mu_i) + m->a_i * m->c_ie * s->E - m->a_i * m->c_ii * s->I;
-    d->E = ((1 - s->E) * gm_sigmoid(in_e) - s->E) / m->tau_e;
-    d->I = ((1 - s->I) * gm_sigmoid(in_i) - s->I) / m->tau_i;
+    const gm_real g_e = GM_SIGMOID_SCALE * m->a_e, g_i = GM_SIGMOID_SCALE * m->a_i;
+    gm_real in_e = (g_e * c->p_e - g_e * m->mu_e) + g_e * m->c_ee * s->E - g_e * m->c_ei * s->I +
+                   g_e * m->G * c->net;
+    gm_real in_i = (g_i * c->p_i - g_i * m->mu_i) + g_i * m->c_ie * s->E - g_i * m->c_ii * s->I;
+    d->E = ((1 - s->E) * gm_sigmoid_scaled(in_e) - s->E) / m->tau_e;
+    d->I = ((1 - s->I) * gm_sigmoid_scaled(in_i) - s->I) / m->tau_i;
 }
