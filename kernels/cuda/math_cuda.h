@@ -7,6 +7,63 @@
 #endif
 
 #if GM_DOUBLE
+
+#define GM_SIGMOID_SCALE GM_C(-1)
+
+/* Constants of gm_exp_unit, where an instruction can name them: 1/k! for k = 12 .. 1. */
+static __constant__ double gm_exp_term[] = {
+    2.08767569878680990e-9, 2.50521083854417188e-8, 2.75573192239858907e-7,
+    2.75573192239858907e-6, 2.48015873015873016e-5, 1.98412698412698413e-4,
+    1.38888888888888889e-3, 8.33333333333333333e-3, 4.16666666666666667e-2,
+    1.66666666666666667e-1, 0.5,                    1.0};
+static __constant__ double gm_exp_reduce[] = {
+    1.4426950408889634074, /* log2 e */
+    6755399441055744.0,    /* 1.5 2^52: adding it rounds to a whole number */
+    -6.93147180369123816490e-1, -1.90821492927058770002e-10 /* -ln 2, in two parts */};
+
+/* e^x between -700 and 700, to 1 unit in the last place: no branch, so that many go on at once. */
+GM_FN double gm_exp_unit(double x)
+{
+    const double *c = gm_exp_term, *k = gm_exp_reduce;
+    const double shifted = fma(x, k[0], k[1]), whole = shifted - k[1];
+    const double r = fma(whole, k[3], fma(whole, k[2], x)), square = r * r;
+    double even = c[0], odd = c[1];
+#pragma unroll
+    for (int i = 2; i < 12; i += 2) {
+        even = fma(even, square, c[i]);
+        odd = fma(odd, square, c[i + 1]);
+    }
+    const double power = fma(even, square, fma(odd, r, 1.0));
+    return __hiloint2double(__double2hiint(power) + (__double2loint(shifted) << 20),
+                            __double2loint(power));
+}
+
+/* 1/x for x from 1 to 1e304. */
+GM_FN double gm_reciprocal_unit(double x)
+{
+    double y;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); /* 20 bits */
+    y = fma(y, fma(-x, y, 1.0), y);
+    return fma(y, fma(-x, y, 1.0), y);
+}
+
+/* 1 + e^x, which stays where it is beyond -60 and 350; what is no number stays so. */
+GM_FN double gm_one_and_exp(double x)
+{
+    x = x < -60 ? -60 : x;
+    return 1 + gm_exp_unit(x > 350 ? 350 : x);
+}
+GM_FN gm_real gm_sigmoid_scaled(gm_real x)
+{
+    return gm_reciprocal_unit(gm_one_and_exp(x));
+}
+GM_FN void gm_sigmoids_scaled(gm_real x, gm_real y, gm_real *sigmoid_x, gm_real *sigmoid_y)
+{
+    const double a = gm_one_and_exp(x), b = gm_one_and_exp(y);
+    const double inverse = gm_reciprocal_unit(a * b);
+    *sigmoid_x = inverse * b;
+    *sigmoid_y = inverse * a;
+}
 GM_FN gm_real gm_exp(gm_real x)
 {
     return exp(x);
@@ -67,6 +124,11 @@ GM_FN gm_real gm_sigmoid_scaled(gm_real half)
 {
     return GM_C(0.5) * gm_tanh(half) + GM_C(0.5);
 }
+GM_FN void gm_sigmoids_scaled(gm_real x, gm_real y, gm_real *sigmoid_x, gm_real *sigmoid_y)
+{
+    *sigmoid_x = gm_sigmoid_scaled(x);
+    *sigmoid_y = gm_sigmoid_scaled(y);
+}
 GM_FN gm_real gm_exp(gm_real x)
 {
     return gm_exp2_unit(GM_C(1.4426950408889634) * x);
@@ -97,6 +159,22 @@ GM_FN void gm_sincos_turn(gm_real turn, gm_real *sine, gm_real *cosine)
 GM_FN gm_real gm_sigmoid_scaled(gm_real x)
 {
     return gm_reciprocal_unit(1 + gm_exp2_unit(x));
+}
+
+/* No more than 63; what is no number stays so. */
+GM_FN gm_real gm_at_most_63(gm_real x)
+{
+    asm("min.NaN.ftz.f32 %0, %0, 0f427C0000;" : "+f"(x));
+    return x;
+}
+
+/* Special functions are what a step waits for: three of them for two sigmoids instead of four. */
+GM_FN void gm_sigmoids_scaled(gm_real x, gm_real y, gm_real *sigmoid_x, gm_real *sigmoid_y)
+{
+    const gm_real a = 1 + gm_exp2_unit(gm_at_most_63(x)), b = 1 + gm_exp2_unit(gm_at_most_63(y));
+    const gm_real inverse = gm_reciprocal_unit(a * b);
+    *sigmoid_x = inverse * b;
+    *sigmoid_y = inverse * a;
 }
 GM_FN gm_real gm_exp(gm_real x)
 {

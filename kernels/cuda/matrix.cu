@@ -217,8 +217,8 @@ static __device__ __forceinline__ void couple(const Lane &lane, const Weights &w
 }
 
 #if GM_FIXED_warpgroup && !GM_DOUBLE
-static __device__ __forceinline__ void begin_all(const Lane &lane, const WarpgroupWeights &weights,
-                                                 const gm_state *x, Links *links)
+static __device__ __forceinline__ void couple_all(const Lane &lane, const WarpgroupWeights &weights,
+                                                  const gm_state *x, Links *links)
 {
     gm_real source[NT][GM_N_COUPLING][PER], all[GM_N_COUPLING][4 * NT];
 #pragma unroll
@@ -226,7 +226,7 @@ static __device__ __forceinline__ void begin_all(const Lane &lane, const Warpgro
 #pragma unroll
     for (int i = 0; i < GM_N_COUPLING * 4 * NT; i++)
         all[i / (4 * NT)][i % (4 * NT)] = source[i % (4 * NT) / PER][i / (4 * NT)][i % PER];
-    begin_coupling(weights, all, links->of);
+    couple_warpgroup(weights, all, links->of);
 }
 #endif
 
@@ -415,18 +415,10 @@ struct Kernel {
     __device__ __forceinline__ void join(const gm_state *x, int *half, Links *links) const
     {
 #if GM_FIXED_warpgroup && !GM_DOUBLE
-        if (WARPGROUP) return begin_all(lane, together, x, links);
+        if (WARPGROUP) return couple_all(lane, together, x, links);
 #endif
         couple(lane, weights, exchange, x, *half, links);
         *half ^= 1;
-    }
-
-    /* From here on the links of fragment t are there. */
-    static __device__ __forceinline__ void await(int t, Links *links)
-    {
-#if GM_FIXED_warpgroup && !GM_DOUBLE
-        if (WARPGROUP && (t == 0 || t == FIRST)) wait_half(t > 0, links->of);
-#endif
     }
 
     /* What value i depends on beside its states and inputs. */
@@ -443,13 +435,12 @@ struct Kernel {
 
     /* One integration stage of all the lane's values. */
     __device__ __forceinline__ void advance(int stage, const InputRow &input, StageInputs *inputs,
-                                            int turn, Links *links, Values *v) const
+                                            int turn, const Links &links, Values *v) const
     {
         const gm_real dt = (gm_real)GM_FIXED_dt, root_dt = (gm_real)sqrt(GM_FIXED_dt);
         const gm_real time = gm_stage_time(INTEGRATOR, stage);
 #pragma unroll
         for (int t = 0; t < NTW; t++) {
-            await(t, links);
             if (!EARLY) inputs->read(input, time, lane, t);
 #pragma unroll
             for (int e = 0; e < PER; e++) {
@@ -458,7 +449,7 @@ struct Kernel {
                 gm_drive c;
                 gm_state k, kick = {};
                 Normals normals = {};
-                surround(i, *links, &m, &c);
+                surround(i, links, &m, &c);
 #define X(name, ...) c.name = inputs->value[GM_INPUT_##name][EARLY ? t : 0].value[e % 2];
                 GM_INPUTS(X)
 #undef X
@@ -545,7 +536,7 @@ struct Kernel {
                 for (int t = 0; EARLY && t < NTW; t++)
                     inputs.read(now, gm_stage_time(INTEGRATOR, stage), lane, t);
                 if (stage > 0 || !coupled) join(v.x, &half, &links);
-                advance(stage, now, &inputs, turn, &links, &v);
+                advance(stage, now, &inputs, turn, links, &v);
             }
             input += a.input_stride;
 #pragma unroll
@@ -556,8 +547,6 @@ struct Kernel {
             coupled = derived && GM_FIXED_derived_couples;
             observe_all(v, step + 1, sampled, sampling.sample);
             if (coupled) join(v.x, &half, &links);
-#pragma unroll
-            for (int t = 0; coupled && t < NTW; t++) await(t, &links);
             if (derived) derive_all(v, links, input, step + 1, sampled, sampling.sample);
             if (sampled) sampling.next(a);
         }
@@ -575,7 +564,7 @@ extern "C" {
 /* What the host must know to launch gm_march: points of a block, its threads, its shared memory. */
 __device__ int32_t gm_matrix_shape[3] = {GROUPS * ROWS, THREADS, SHARED_BYTES};
 
-__global__ void __launch_bounds__(THREADS) gm_march(const __grid_constant__ gm_cuda_args a)
+__global__ void __launch_bounds__(THREADS, MIN_BLOCKS) gm_march(const __grid_constant__ gm_cuda_args a)
 {
     Kernel kernel(a);
     kernel.march();

@@ -44,7 +44,10 @@ static constexpr int N_ARRAY = GM_FIXED_integrator == GM_STEP_EULER  ? 1
 static constexpr int STATISTIC_WORDS = 4 + 3 * REAL_WORDS;
 static constexpr int VALUE_WORDS = (GM_N_STATE * N_ARRAY + GM_N_COUPLING) * REAL_WORDS +
                                    ones(GM_FIXED_statistics) * STATISTIC_WORDS;
-static constexpr int VALUE_REGISTERS = 190; /* of 255: the rest is for what a step works with */
+/* The rest is for what a step works with. Doubles want more warps rather than large ones: their
+ * arithmetic is slow to answer. */
+static constexpr int VALUE_REGISTERS = GM_DOUBLE ? 70 : 190;
+static constexpr int SM_WARPS = GM_DOUBLE ? 12 : 8;
 static constexpr int MOST_NTW = most(VALUE_REGISTERS / (PER * VALUE_WORDS), 1);
 
 /* --- warps: enough of them to fill a large card --------------------------------------------------
@@ -53,7 +56,9 @@ static constexpr int MOST_NTW = most(VALUE_REGISTERS / (PER * VALUE_WORDS), 1);
 static constexpr int FULL_BLOCKS = 132, FULL_WARPS = FULL_BLOCKS * 8;
 static constexpr int BLOCK_WARPS = 4, MOST_BLOCK_WARPS = 16;
 static constexpr int TEAMS = ceiling(GM_FIXED_n_point, ROWS);
-static constexpr int WANTED_SPLITS = least(NT, most(FULL_WARPS / TEAMS, 1));
+/* Each warp of a team reads all sources: too many warps wait for shared memory. */
+static constexpr int MOST_SPLITS = GM_DOUBLE || GM_FAST ? NT : ceiling(NT, 2);
+static constexpr int WANTED_SPLITS = least(MOST_SPLITS, most(FULL_WARPS / TEAMS, 1));
 static constexpr int LEAST_SPLITS = ceiling(NT, MOST_NTW);
 static constexpr int NTW = ceiling(NT, least(most(WANTED_SPLITS, LEAST_SPLITS), MOST_BLOCK_WARPS));
 static constexpr int SPLITS = ceiling(NT, NTW);
@@ -101,6 +106,7 @@ static constexpr bool WEIGHTS_SHARED = WARPGROUP || (!WEIGHTS_IN_REGISTERS && fi
 static constexpr int WANTED_GROUPS = TEAMS <= FULL_BLOCKS ? 1 : most(BLOCK_WARPS / SPLITS, 1);
 static constexpr int GROUPS = WARPGROUP ? 4 : groups_that_fit(WEIGHTS_SHARED, WANTED_GROUPS);
 static constexpr int THREADS = GROUPS * SPLITS * WARP;
+static constexpr int MIN_BLOCKS = TEAMS <= FULL_BLOCKS ? 1 : most(SM_WARPS / (GROUPS * SPLITS), 1);
 static constexpr int TABLE_AT = WEIGHTS_SHARED ? WEIGHT_BYTES : 0;
 static constexpr int TEAMS_AT = TABLE_AT + TABLE_BYTES;
 static constexpr int SHARED_BYTES = TEAMS_AT + GROUPS * TEAM_BYTES;

@@ -1,5 +1,4 @@
 #include "kernels/cuda/warpgroup.h"
-#include <stdlib.h>
 
 /* A lane has four accumulators a tile of 8 nodes. */
 static void put_product(FILE *file, const char *name, int n_tile, const char *types,
@@ -23,11 +22,6 @@ static void put_product(FILE *file, const char *name, int n_tile, const char *ty
 
 void gm_cuda_put_warpgroup(FILE *file, int n_tile)
 {
-    const int first = getenv("GM_WHOLE") ? n_tile : (n_tile + 1) / 2;
-    const int second = n_tile > first ? n_tile - first : 1;
-    fprintf(file, "#define GM_FIXED_first_tiles %d\n", first);
-    put_product(file, "tf32_first", first, "tf32.tf32", "", 8);
-    put_product(file, "bf16_first", first, "bf16.bf16", ", 0", 16);
-    put_product(file, "tf32_second", second, "tf32.tf32", "", 8);
-    put_product(file, "bf16_second", second, "bf16.bf16", ", 0", 16);
+    put_product(file, "tf32", n_tile, "tf32.tf32", "", 8);
+    put_product(file, "bf16", n_tile, "bf16.bf16", ", 0", 16);
 }

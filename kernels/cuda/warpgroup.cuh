@@ -56,45 +56,11 @@ static __device__ __forceinline__ float cut_off(float x)
     return __uint_as_float(bits(x) & 0xffffe000);
 }
 
-/* Values that a product in flight may still write: nothing that reads them moves up past here. */
-static __device__ __forceinline__ void settle(gm_real *value, int n)
-{
-#pragma unroll
-    for (int i = 0; i < n; i++) asm volatile("" : "+f"(value[i])::"memory");
-}
-
-/* Nodes are taken in two halves: while the second is in flight, the first can go on. */
-static constexpr int FIRST = GM_FIXED_first_tiles, SECOND = NT - FIRST;
-
-/* One coupling of all nodes, sum[i] = what the sources x bring to the lane's value i: begun here,
- * there after wait_half. All 4 warps call both. */
-static __device__ __forceinline__ void begin_products(const WarpgroupWeights &weights,
-                                                      const uint32_t pair[2 * KP][2],
-                                                      const gm_real *x, gm_real *sum, bool second)
-{
-    const int shift = second ? FIRST * 2 * CORE_BYTES : 0;
-    gm_real *d = sum + (second ? FIRST * PER : 0);
-#pragma unroll
-    for (int k = 0; k < KP; k++) {
-        const uint32_t a[4] = {pair[2 * k][0], pair[2 * k][1], pair[2 * k + 1][0],
-                               pair[2 * k + 1][1]};
-        const uint64_t w = weights.step(WarpgroupWeights::HIGH_AT + shift, k);
-        second ? gm_wgmma_bf16_second(d, a, w, k > 0) : gm_wgmma_bf16_first(d, a, w, k > 0);
-    }
-#pragma unroll
-    for (int t = 0; !GM_FAST && t < NT; t++) {
-        const float *v = x + t * PER;
-        const uint32_t a[4] = {bits(v[0]), bits(v[2]), bits(v[1]), bits(v[3])};
-        const uint64_t low = weights.step(WarpgroupWeights::TF32 + shift, t);
-        const uint64_t high = weights.step(shift, t);
-        second ? gm_wgmma_tf32_second(d, a, low, 1) : gm_wgmma_tf32_first(d, a, low, 1);
-        second ? gm_wgmma_tf32_second(d, a, high, 1) : gm_wgmma_tf32_first(d, a, high, 1);
-    }
-}
-
-static __device__ __forceinline__ void begin_coupling(const WarpgroupWeights &weights,
-                                                      const gm_real x[GM_N_COUPLING][4 * NT],
-                                                      gm_real sum[GM_N_COUPLING][EL])
+/* Couplings of all nodes: sum[c][i] = what the sources x[c] bring to the lane's value i. All 4
+ * warps call it. */
+static __device__ __forceinline__ void couple_warpgroup(const WarpgroupWeights &weights,
+                                                        const gm_real x[GM_N_COUPLING][4 * NT],
+                                                        gm_real sum[GM_N_COUPLING][EL])
 {
     uint32_t pair[GM_N_COUPLING][2 * KP][2] = {};
 #pragma unroll
@@ -111,23 +77,26 @@ static __device__ __forceinline__ void begin_coupling(const WarpgroupWeights &we
     }
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
-    for (int half = 0; half < (SECOND > 0 ? 2 : 1); half++) {
+    for (int c = 0; c < GM_N_COUPLING; c++) {
 #pragma unroll
-        for (int c = 0; c < GM_N_COUPLING; c++)
-            begin_products(weights, pair[c], x[c], sum[c], half);
-        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        for (int k = 0; k < KP; k++) {
+            const uint32_t(*p)[2] = &pair[c][2 * k];
+            const uint32_t a[4] = {p[0][0], p[0][1], p[1][0], p[1][1]};
+            gm_wgmma_bf16(sum[c], a, weights.step(WarpgroupWeights::HIGH_AT, k), k > 0);
+        }
+#pragma unroll
+        for (int t = 0; !GM_FAST && t < NT; t++) {
+            const float *v = x[c] + t * PER;
+            const uint32_t a[4] = {bits(v[0]), bits(v[2]), bits(v[1]), bits(v[3])};
+            gm_wgmma_tf32(sum[c], a, weights.step(WarpgroupWeights::TF32, t), 1);
+            gm_wgmma_tf32(sum[c], a, weights.step(0, t), 1);
+        }
     }
-}
-
-static __device__ __forceinline__ void wait_half(bool second, gm_real sum[GM_N_COUPLING][EL])
-{
-    if (!second && SECOND > 0)
-        asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");
-    else
-        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
 #pragma unroll
-    for (int c = 0; c < GM_N_COUPLING; c++)
-        settle(sum[c] + (second ? FIRST * PER : 0), (second ? SECOND : FIRST) * PER);
+    for (int i = 0; i < GM_N_COUPLING * EL; i++) /* nothing that reads a sum moves up past here */
+        asm volatile("" : "+f"(sum[i / EL][i % EL])::"memory");
 }
 
 #endif

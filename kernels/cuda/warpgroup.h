@@ -5,9 +5,8 @@
 
 #include <stdio.h>
 
-/** Write gm_wgmma_tf32_first and so on: d += a * weights for 64 points and the first or second half
- *  of n_tile * 8 nodes, from 8 (tf32) or 16 (bf16) sources in registers; with add = 0, d = a *
- *  weights. See warpgroup.cuh. */
+/** Write gm_wgmma_tf32 and gm_wgmma_bf16: d += a * weights for 64 points and n_tile * 8 nodes, from
+ *  8 or 16 sources in registers; with add = 0, d = a * weights. See warpgroup.cuh. */
 void gm_cuda_put_warpgroup(FILE *file, int n_tile);
 
 #endif

@@ -40,13 +40,16 @@
 
 #include "gm_model.h"
 
-/* Gains are multiplied in first: products of parameters are constants of a compiled kernel. */
+/* Gains are multiplied in first, and time constants inverted: what holds parameters alone is a
+ * constant of a compiled kernel. */
 GM_FN void gm_drift(const gm_params *m, const gm_state *s, const gm_drive *c, gm_state *d)
 {
     const gm_real g_e = GM_SIGMOID_SCALE * m->a_e, g_i = GM_SIGMOID_SCALE * m->a_i;
     gm_real in_e = (g_e * c->p_e - g_e * m->mu_e) + g_e * m->c_ee * s->E - g_e * m->c_ei * s->I +
                    g_e * m->G * c->net;
     gm_real in_i = (g_i * c->p_i - g_i * m->mu_i) + g_i * m->c_ie * s->E - g_i * m->c_ii * s->I;
-    d->E = ((1 - s->E) * gm_sigmoid_scaled(in_e) - s->E) / m->tau_e;
-    d->I = ((1 - s->I) * gm_sigmoid_scaled(in_i) - s->I) / m->tau_i;
+    gm_real rate_e, rate_i;
+    gm_sigmoids_scaled(in_e, in_i, &rate_e, &rate_i);
+    d->E = ((1 - s->E) * rate_e - s->E) * (1 / m->tau_e);
+    d->I = ((1 - s->I) * rate_i - s->I) * (1 / m->tau_i);
 }

@@ -8,7 +8,8 @@ from measure import flagship
 
 np.save("drive.npy", 0.6 + 0.1 * np.random.default_rng(4).standard_normal((80001, 68)))
 WAYS = [("block", "fp32", "--no-compile"), ("block compiled", "fp32", "--engine", "block"),
-        ("matrix", "fp32"), ("matrix fast", "fast"), ("block fp64", "fp64", "--no-compile"), ("matrix fp64", "fp64")]
+        ("matrix", "fp32", "--engine", "matrix"), ("matrix fast", "fast", "--engine", "matrix"), ("fast block", "fast", "--engine", "block"), ("block fp64", "fp64", "--no-compile"),
+        ("fp64 block compiled", "fp64", "--engine", "block"), ("matrix fp64", "fp64", "--engine", "matrix")]
 import os
 ONLY = os.environ.get("ONLY", "").split(",")
 for n in [int(a) for a in os.environ.get("POINTS", "100,1008,4224,16896,67584").split(",")]:
