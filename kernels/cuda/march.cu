@@ -113,6 +113,13 @@ static __device__ void note_failure(const gm_cuda_args &a, const Place &p, int64
 /* --- march ---------------------------------------------------------------------------------------
  */
 
+/* Steps of a plain ODE are so short that the loop around them would show. */
+#ifdef GM_SPECIALISED
+static constexpr int STEPS_AT_ONCE = COUPLED || GM_FIXED_noise ? 1 : 8;
+#else
+static constexpr int STEPS_AT_ONCE = 1;
+#endif
+
 template <int INTEGRATOR, bool STATISTICS, bool DERIVES>
 static __device__ void march(const gm_cuda_args &a)
 {
@@ -125,7 +132,8 @@ static __device__ void march(const gm_cuda_args &a)
     Weights weights;
     Observer<STATISTICS, DERIVES> observer;
     Sampling sampling(a);
-    int64_t failed = -1, point = 0;
+    Health health = {};
+    int64_t point = 0;
     uint64_t seed = 0;
     const gm_real dt = (gm_real)FIXED(a, dt), root_dt = (gm_real)sqrt(FIXED(a, dt));
     int half = 0;
@@ -142,6 +150,7 @@ static __device__ void march(const gm_cuda_args &a)
         inputs.fetch(a, p, 0);
         if (COUPLED) weights.load(a, p);
     }
+#pragma unroll STEPS_AT_ONCE
     for (int32_t i = 0; i < (int32_t)a.n_step; i++) { /* a chunk has fewer than 2^31 steps */
         const int64_t step = a.step_begin + i;
         gm_state base, slopes, kick;
@@ -166,7 +175,7 @@ static __device__ void march(const gm_cuda_args &a)
         coupled = COUPLED && derived && FIXED(a, derived_couples);
         if (coupled) couple(a, p, weights, &s, &half, &c);
         if (p.active) {
-            if (failed < 0 && not_finite(&s)) failed = step + 1;
+            health.add(&s);
             observe(a, p, &s, step + 1, sampled, sampling.sample, &observer);
             inputs.give_end(&c);
             if (derived)
@@ -174,7 +183,7 @@ static __device__ void march(const gm_cuda_args &a)
         }
         if (sampled) sampling.next(a);
     }
-    note_failure(a, p, failed);
+    note_failure(a, p, health.failed(a));
     if (!p.active) return;
     store_state(a, p, &s);
     observer.store(a, p);

@@ -10,12 +10,13 @@
 
 #define GM_SIGMOID_SCALE GM_C(-1)
 
-/* Constants of gm_exp_unit, where an instruction can name them: 1/k! for k = 12 .. 1. */
-static __constant__ double gm_exp_term[] = {
-    2.08767569878680990e-9, 2.50521083854417188e-8, 2.75573192239858907e-7,
-    2.75573192239858907e-6, 2.48015873015873016e-5, 1.98412698412698413e-4,
-    1.38888888888888889e-3, 8.33333333333333333e-3, 4.16666666666666667e-2,
-    1.66666666666666667e-1, 0.5,                    1.0};
+/* Constants of gm_exp_unit, where an instruction can name them. e^r = 1 + r + r^2 (c0 + c1 r + ..)
+ * to 2e-17 for |r| <= ln 2 / 2 (interpolated at Chebyshev nodes); here from c9 down. */
+static __constant__ double gm_exp_term[] = {2.5100377619606372e-08, 2.7620078203806394e-07,
+                                            2.7557268476553695e-06, 2.4801521317484083e-05,
+                                            1.9841269863042963e-04, 1.3888888917199863e-03,
+                                            8.3333333333300630e-03, 4.1666666666666240e-02,
+                                            1.6666666666666669e-01, 0.5};
 static __constant__ double gm_exp_reduce[] = {
     1.4426950408889634074, /* log2 e */
     6755399441055744.0,    /* 1.5 2^52: adding it rounds to a whole number */
@@ -27,13 +28,13 @@ GM_FN double gm_exp_unit(double x)
     const double *c = gm_exp_term, *k = gm_exp_reduce;
     const double shifted = fma(x, k[0], k[1]), whole = shifted - k[1];
     const double r = fma(whole, k[3], fma(whole, k[2], x)), square = r * r;
-    double even = c[0], odd = c[1];
+    double odd = c[0], even = c[1];
 #pragma unroll
-    for (int i = 2; i < 12; i += 2) {
-        even = fma(even, square, c[i]);
-        odd = fma(odd, square, c[i + 1]);
+    for (int i = 2; i < 10; i += 2) {
+        odd = fma(odd, square, c[i]);
+        even = fma(even, square, c[i + 1]);
     }
-    const double power = fma(even, square, fma(odd, r, 1.0));
+    const double power = 1 + fma(fma(odd, r, even), square, r);
     return __hiloint2double(__double2hiint(power) + (__double2loint(shifted) << 20),
                             __double2loint(power));
 }
@@ -47,11 +48,20 @@ GM_FN double gm_reciprocal_unit(double x)
     return fma(y, fma(-x, y, 1.0), y);
 }
 
-/* 1 + e^x, which stays where it is beyond -60 and 350; what is no number stays so. */
+/* From -60 to 350 and not beyond; what is no number stays so. By the upper word alone, on the
+ * integer unit: arithmetic in double precision is what a step waits for. */
+GM_FN double gm_within_exp(double x)
+{
+    const unsigned most = 0x4075e000u, least = 0xc04e0000u, no_number = 0x7ff80000u;
+    unsigned high = (unsigned)__double2hiint(x);
+    high = high - most < no_number - most ? most : high;
+    high = high - least < (no_number | 0x80000000u) - least ? least : high;
+    return __hiloint2double((int)high, __double2loint(x));
+}
+
 GM_FN double gm_one_and_exp(double x)
 {
-    x = x < -60 ? -60 : x;
-    return 1 + gm_exp_unit(x > 350 ? 350 : x);
+    return 1 + gm_exp_unit(gm_within_exp(x));
 }
 GM_FN gm_real gm_sigmoid_scaled(gm_real x)
 {

@@ -30,11 +30,23 @@ static int64_t value_registers(const gm_sweep *sweep, const gm_data *data)
     return 16 * data->n_node * (values + statistics);
 }
 
+/* Points from which on the matrix engine is the faster one, measured on a card of 132
+ * multiprocessors: below, a block per point answers sooner. It is good only while a node's weights
+ * fit into registers. */
+static int64_t many_points(const gm_sweep *sweep, const gm_data *data)
+{
+    static const int64_t small_network[] = {
+        [GM_FP32] = 1056, [GM_FP64] = 264, [GM_FAST_FP32] = 396};
+    return data->n_node * gm_real_size(sweep) <= 512 ? small_network[sweep->precision] : 1;
+}
+
 bool gm_cuda_is_matrix(const gm_sweep *sweep, const gm_data *data, const char *architecture)
 {
     if (sweep->model->n_coupling == 0 || sweep->engine == GM_ENGINE_BLOCK) return false;
-    return architecture_number(architecture) >= MATRIX_ARCHITECTURE &&
-           value_registers(sweep, data) <= MATRIX_VALUES;
+    if (architecture_number(architecture) < MATRIX_ARCHITECTURE ||
+        value_registers(sweep, data) > MATRIX_VALUES)
+        return false;
+    return sweep->engine == GM_ENGINE_MATRIX || sweep->n_point >= many_points(sweep, data);
 }
 
 int64_t gm_cuda_fragment_bytes(int64_t n_node)

@@ -119,4 +119,25 @@ static __device__ bool not_finite(const gm_state *s)
     return total != 0;
 }
 
+/* Counts the steps until a state is not finite, without a branch: 0 x is 0 of finite x alone, and
+ * what is not 0 stays so. */
+struct Health {
+    gm_real poison;
+    int32_t good;
+
+    __device__ void add(const gm_state *s)
+    {
+#define X(name, ...) poison += s->name * 0;
+        GM_STATES(X)
+#undef X
+        good += poison == 0;
+    }
+
+    /* The first bad step of a chunk, or -1. */
+    __device__ int64_t failed(const gm_cuda_args &a) const
+    {
+        return good < a.n_step ? a.step_begin + good + 1 : -1;
+    }
+};
+
 #endif
