@@ -35,13 +35,20 @@ GM_FN void gm_draw_words(uint64_t seed, uint64_t point, uint32_t node, uint32_t 
     word[3] = counter.v[3];
 }
 
+#ifndef GM_OWN_NOISE_RADIUS
+GM_FN gm_real gm_noise_radius(gm_real u)
+{
+    return gm_sqrt(-2 * gm_log(u));
+}
+#endif
+
 /* Two standard normal numbers from two words (Box-Muller). */
 GM_FN void gm_normal_pair(uint32_t a, uint32_t b, gm_real *first, gm_real *second)
 {
     const gm_real unit = GM_C(2.3283064365386963e-10); /* 2^-32 */
     gm_real u = (gm_real)a * unit + unit / 2;
     gm_real turn = (gm_real)b * unit;
-    gm_real radius = gm_sqrt(-2 * gm_log(u));
+    gm_real radius = gm_noise_radius(u);
     gm_real sine, cosine;
     gm_sincos_turn(turn, &sine, &cosine);
     *first = radius * cosine;

@@ -155,13 +155,6 @@ GM_FN gm_real gm_cos(gm_real x)
 {
     return __cosf(x);
 }
-GM_FN void gm_sincos_turn(gm_real turn, gm_real *sine, gm_real *cosine)
-{
-    const gm_real angle = GM_C(6.2831853071795864769) * (turn - GM_C(0.5));
-    *sine = -__sinf(angle);
-    *cosine = -__cosf(angle);
-}
-
 #else
 
 /* Absolute error below 2e-7; the relative one below |x| / 2^24 + 4 units in the last place. */
@@ -206,12 +199,38 @@ GM_FN gm_real gm_tanh(gm_real x)
 {
     return tanhf(x);
 }
+#endif
+
+/* For noise: by the special-function unit, to 5e-7. */
 GM_FN void gm_sincos_turn(gm_real turn, gm_real *sine, gm_real *cosine)
 {
-    sincospif(2 * turn, sine, cosine);
+    const gm_real angle = GM_C(6.2831853071795864769) * (turn - GM_C(0.5));
+    *sine = -__sinf(angle);
+    *cosine = -__cosf(angle);
 }
 
-#endif
+#define GM_OWN_NOISE_RADIUS
+
+/* sqrt(-2 ln u) for u from 2^-33 to 1, to 2e-6: -ln u as the mantissa's, a polynomial around 1
+ * (where a logarithm of the special-function unit would have no digits left), and the exponent's.
+ */
+GM_FN gm_real gm_noise_radius(gm_real u)
+{
+    const int32_t exponent = (__float_as_int(u) - 0x3f3504f3) & (int32_t)0xff800000;
+    const float f = __int_as_float(__float_as_int(u) - exponent) - 1; /* -0.29 .. 0.41 */
+    float q = -0.170666263f, root;
+    q = fmaf(q, f, 0.285385162f);
+    q = fmaf(q, f, -0.29954803f);
+    q = fmaf(q, f, 0.331559867f);
+    q = fmaf(q, f, -0.399118662f);
+    q = fmaf(q, f, 0.500027061f);
+    q = fmaf(q, f, -0.666683853f);
+    q = fmaf(q, f, 0.99999994f);
+    q = fmaf(q, f, -2.0f); /* -2 ln(1 + f) = f q, to 6e-8 of itself */
+    const float square = fmaf((float)exponent, -1.6525917e-7f, f * q); /* -2 ln 2 / 2^23 */
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(square));
+    return root;
+}
 
 GM_FN gm_real gm_sqrt(gm_real x)
 {
