@@ -17,7 +17,23 @@
 #include "kernels/cuda/sweep.cuh"
 
 static constexpr int WARP = 32, TILE = 8; /* lanes; nodes of a fragment */
-static constexpr int ROWS = GM_DOUBLE ? 8 : 16, PER = ROWS / 4;
+static constexpr int N = GM_FIXED_n_node;
+static constexpr int NT = (N + TILE - 1) / TILE; /* fragments of nodes */
+static constexpr int KP = (NT + 1) / 2;          /* pairs of them, as sources */
+
+/* Do the weights of a large network stay behind the cache, to be read anew at every stage? Then
+ * they are what a step waits for: a warp takes twice the points, for the same reading, if there are
+ * points enough, and single-precision weights are kept whole and split when they come. */
+static constexpr int WEIGHT_WORDS = GM_DOUBLE ? 8 : GM_FAST ? 2 : 6; /* of a lane, in a fragment */
+static constexpr bool STREAMS =
+    !GM_DOUBLE &&
+    KP * NT * WARP * 4 * WEIGHT_WORDS + 4 * NT * 1024 * GM_N_COUPLING > GM_FIXED_shared_limit;
+static constexpr int STREAM_BYTES = NT * TILE * 32 * 4 * (GM_N_STATE + 2 * GM_N_COUPLING);
+static constexpr bool DOUBLED = STREAMS && GM_FIXED_n_point > 16 * 132 &&
+                                STREAM_BYTES + 4 * NT *TILE * 4 <= GM_FIXED_shared_limit;
+
+static constexpr int M_TILES = DOUBLED ? 2 : 1;
+static constexpr int ROWS = GM_DOUBLE ? 8 : 16 * M_TILES, PER = ROWS / 4;
 static constexpr int LANE_ROWS = PER / 2; /* points of a lane */
 
 static __device__ __forceinline__ uint32_t bits(float x)
@@ -47,6 +63,12 @@ static __device__ __forceinline__ uint32_t bits(float x)
     return __uint_as_float((bits(x) + 0x1000) & 0xffffe000);
 }
 
+/* As the tensor core cuts off what it takes for tf32. */
+[[maybe_unused]] static __device__ __forceinline__ float cut_off(float x)
+{
+    return __uint_as_float(bits(x) & 0xffffe000);
+}
+
 [[maybe_unused]] static __device__ __forceinline__ void mma_bf16(gm_real d[PER], uint32_t a0,
                                                                  uint32_t a1, uint32_t a2,
                                                                  uint32_t a3, uint32_t b0,
@@ -70,6 +92,18 @@ static __device__ __forceinline__ uint32_t bits(float x)
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a0), "r"(a1), "r"(b0));
 #endif
+}
+
+[[maybe_unused]] static __device__ __forceinline__ void mma_pairs(bool both, gm_real d[4],
+                                                                  const uint32_t a[2],
+                                                                  const uint32_t b[2],
+                                                                  uint32_t weight_a,
+                                                                  uint32_t weight_b)
+{
+    if (both)
+        mma_bf16(d, a[0], a[1], b[0], b[1], weight_a, weight_b);
+    else
+        mma_bf16(d, a[0], a[1], weight_a);
 }
 
 [[maybe_unused]] static __device__ __forceinline__ void mma_tf32(gm_real d[PER],
@@ -118,6 +152,8 @@ struct alignas(16) Right {
     {
         for (int i = 0; i < 4; i++) value[i] = w[i];
     }
+
+    __device__ __forceinline__ void complete() {}
 };
 
 static constexpr int PRODUCTS = 4;
@@ -131,13 +167,13 @@ static __device__ __forceinline__ void multiply(int product, bool both, gm_real 
 
 #elif GM_FAST
 
-struct alignas(8) Left {
-    uint32_t pair[2];
+struct alignas(8 * M_TILES) Left {
+    uint32_t pair[M_TILES][2];
 
     __device__ __forceinline__ void set(const gm_real x[PER])
     {
-        pair[0] = bf16_pair(x[0], x[1]);
-        pair[1] = bf16_pair(x[2], x[3]);
+        for (int i = 0; i < 2 * M_TILES; i++)
+            pair[i / 2][i % 2] = bf16_pair(x[2 * i], x[2 * i + 1]);
     }
 };
 
@@ -150,6 +186,8 @@ struct alignas(8) Right {
         pair[0] = bf16_pair(w[0], w[1]);
         pair[1] = bf16_pair(w[2], w[3]);
     }
+
+    __device__ __forceinline__ void complete() {}
 };
 
 static constexpr int PRODUCTS = 1;
@@ -157,16 +195,14 @@ static constexpr int PRODUCTS = 1;
 static __device__ __forceinline__ void multiply(int, bool both, gm_real d[PER], const Left &a,
                                                 const Left &b, const Right &w)
 {
-    if (both)
-        mma_bf16(d, a.pair[0], a.pair[1], b.pair[0], b.pair[1], w.pair[0], w.pair[1]);
-    else
-        mma_bf16(d, a.pair[0], a.pair[1], w.pair[0]);
+    for (int m = 0; m < M_TILES; m++)
+        mma_pairs(both, d + 4 * m, a.pair[m], b.pair[m], w.pair[0], w.pair[1]);
 }
 
 #else
 
 struct alignas(16) Left {
-    uint32_t tf32[4], high[2], low[2];
+    uint32_t tf32[M_TILES][4], high[M_TILES][2], low[M_TILES][2];
 
     __device__ __forceinline__ void set(const gm_real x[PER])
     {
@@ -174,26 +210,39 @@ struct alignas(16) Left {
         for (int i = 0; i < PER; i++) {
             t[i] = tf32_of(x[i]);
             rest[i] = x[i] - t[i];
+            tf32[i / 4][i % 2 * 2 + i % 4 / 2] = bits(t[i]);
         }
-        tf32[0] = bits(t[0]), tf32[1] = bits(t[2]), tf32[2] = bits(t[1]), tf32[3] = bits(t[3]);
-        high[0] = bf16_pair(x[0], x[1]), high[1] = bf16_pair(x[2], x[3]);
-        low[0] = bf16_pair(rest[0], rest[1]), low[1] = bf16_pair(rest[2], rest[3]);
+        for (int i = 0; i < 2 * M_TILES; i++) {
+            high[i / 2][i % 2] = bf16_pair(x[2 * i], x[2 * i + 1]);
+            low[i / 2][i % 2] = bf16_pair(rest[2 * i], rest[2 * i + 1]);
+        }
     }
 };
 
 struct alignas(16) Right {
-    static constexpr int QUADS = 1, PAIRS = 1, WORDS = 6;
-    uint32_t tf32[4], low[2];
+    static constexpr int QUADS = 1, PAIRS = STREAMS ? 0 : 1, WORDS = STREAMS ? 4 : 6;
+    uint32_t tf32[4], low[2]; /* the product looks at the upper bits of tf32 alone */
 
     __device__ __forceinline__ void set(const gm_real w[4])
     {
-        float t[4];
-        for (int i = 0; i < 4; i++) {
-            t[i] = tf32_of(w[i]);
-            tf32[i] = bits(t[i]);
-        }
-        low[0] = bf16_pair(w[0] - t[0], w[1] - t[1]);
-        low[1] = bf16_pair(w[2] - t[2], w[3] - t[3]);
+        for (int i = 0; i < 4; i++) tf32[i] = bits(STREAMS ? w[i] : tf32_of(w[i]));
+        split(w);
+    }
+
+    __device__ __forceinline__ void split(const gm_real w[4])
+    {
+        float rest[4];
+        for (int i = 0; i < 4; i++) rest[i] = w[i] - (STREAMS ? cut_off(w[i]) : tf32_of(w[i]));
+        low[0] = bf16_pair(rest[0], rest[1]);
+        low[1] = bf16_pair(rest[2], rest[3]);
+    }
+
+    /* After a whole weight was read. */
+    __device__ __forceinline__ void complete()
+    {
+        float w[4];
+        for (int i = 0; i < 4; i++) w[i] = __uint_as_float(tf32[i]);
+        if (STREAMS) split(w);
     }
 };
 
@@ -202,22 +251,17 @@ static constexpr int PRODUCTS = 4;
 static __device__ __forceinline__ void multiply(int product, bool both, gm_real d[PER],
                                                 const Left &a, const Left &b, const Right &w)
 {
-    if (product == 0) {
-        const uint32_t high0 = upper_pair(w.tf32[0], w.tf32[1]);
-        const uint32_t high1 = upper_pair(w.tf32[2], w.tf32[3]);
-        if (both)
-            mma_bf16(d, a.low[0], a.low[1], b.low[0], b.low[1], high0, high1);
-        else
-            mma_bf16(d, a.low[0], a.low[1], high0);
-    } else if (product == 1) {
-        if (both)
-            mma_bf16(d, a.high[0], a.high[1], b.high[0], b.high[1], w.low[0], w.low[1]);
-        else
-            mma_bf16(d, a.high[0], a.high[1], w.low[0]);
-    } else if (product == 2) {
-        mma_tf32(d, a.tf32, w.tf32[0], w.tf32[1]);
-    } else if (both) {
-        mma_tf32(d, b.tf32, w.tf32[2], w.tf32[3]);
+    for (int m = 0; m < M_TILES; m++) {
+        gm_real *const e = d + 4 * m;
+        if (product == 0)
+            mma_pairs(both, e, a.low[m], b.low[m], upper_pair(w.tf32[0], w.tf32[1]),
+                      upper_pair(w.tf32[2], w.tf32[3]));
+        else if (product == 1)
+            mma_pairs(both, e, a.high[m], b.high[m], w.low[0], w.low[1]);
+        else if (product == 2)
+            mma_tf32(e, a.tf32[m], w.tf32[0], w.tf32[1]);
+        else if (both)
+            mma_tf32(e, b.tf32[m], w.tf32[2], w.tf32[3]);
     }
 }
 
@@ -238,9 +282,10 @@ static __device__ __forceinline__ void read_shared(uint2 *to, const uint2 *from)
                  : "r"((uint32_t)__cvta_generic_to_shared(from)));
 }
 
-/* Weights in memory: all 16-byte parts of N fragments, then all 8-byte parts, lanes innermost. */
-template <int N> struct Packed {
-    static constexpr int BYTES = N * WARP * (int)sizeof(uint32_t) * Right::WORDS;
+/* Weights in memory: all 16-byte parts of COUNT fragments, then all 8-byte parts, lanes innermost.
+ */
+template <int COUNT> struct Packed {
+    static constexpr int BYTES = COUNT * WARP * (int)sizeof(uint32_t) * Right::WORDS;
 
     /* One part at a time, so that each is one wide access. */
     template <typename F>
@@ -250,15 +295,16 @@ template <int N> struct Packed {
         const int lane = i * WARP + threadIdx.x % WARP;
 #pragma unroll
         for (int k = 0; k < Right::QUADS; k++, word += 16)
-            move((uint4 *)word, (uint4 *)memory + k * N * WARP + lane);
+            move((uint4 *)word, (uint4 *)memory + k * COUNT * WARP + lane);
         for (int k = 0; k < Right::PAIRS; k++, word += 8)
-            move((uint2 *)word, (uint2 *)(memory + Right::QUADS * N * WARP * 16) + lane);
+            move((uint2 *)word, (uint2 *)(memory + Right::QUADS * COUNT * WARP * 16) + lane);
     }
 
     static __device__ __forceinline__ Right load(const char *memory, int i)
     {
         alignas(16) Right w;
         parts(&w, memory, i, [](auto *mine, const auto *theirs) { *mine = *theirs; });
+        w.complete();
         return w;
     }
 

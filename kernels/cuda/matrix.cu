@@ -52,10 +52,10 @@ struct Row {
     }
 };
 
-/* Values of the lane, all in registers: `x` is where slopes are taken, the others are what the
+/* Values of the lane, in registers: `x` is where slopes are taken, the others are what the
  * integrator carries from stage to stage (see step.h). */
 struct Values {
-    gm_state x[EL], base[EL], sum[EL];
+    gm_state x[EL], base[BASE_SHARED ? 1 : EL], sum[EL];
 };
 
 struct Links {
@@ -143,6 +143,7 @@ struct Exchange {
 
     __device__ __forceinline__ void put(const Lane &lane, const gm_state *x, int half) const
     {
+        if (HALVES == 1) meet(lane);
 #pragma unroll
         for (int t = 0; t < NTW; t++) {
             Left left[GM_N_COUPLING];
@@ -154,6 +155,11 @@ struct Exchange {
                 move(at(half, i / N_PART, tile, i % N_PART),
                      (const char *)&left[i / N_PART] + i % N_PART * PART);
         }
+        meet(lane);
+    }
+
+    static __device__ __forceinline__ void meet(const Lane &lane)
+    {
         asm volatile("bar.sync %0, %1;" ::"r"(lane.team + 1), "n"(SPLITS * WARP) : "memory");
     }
 
@@ -358,6 +364,7 @@ struct Kernel {
 #endif
     Exchange exchange;
     Kicks kicks;
+    gm_real *base_memory; /* [value][state][lane] */
     const gm_real *table;
     Row row[LANE_ROWS];
     Observer<STATISTICS, DERIVES> observer[EL];
@@ -370,6 +377,8 @@ struct Kernel {
         exchange.memory = team;
         kicks.memory = (gm_real *)(team + EXCHANGE_BYTES) +
                        lane.split * (NORMALS_BYTES / SPLITS / (int)sizeof(gm_real));
+        base_memory = (gm_real *)(team + EXCHANGE_BYTES + NORMALS_BYTES) +
+                      lane.split * EL * GM_N_STATE * WARP + threadIdx.x % WARP;
         table = (gm_real *)(shared + TABLE_AT);
         weights.load(a, lane, shared);
 #if GM_FIXED_warpgroup && !GM_DOUBLE
@@ -418,7 +427,7 @@ struct Kernel {
         if (WARPGROUP) return couple_all(lane, together, x, links);
 #endif
         couple(lane, weights, exchange, x, *half, links);
-        *half ^= 1;
+        *half ^= HALVES - 1;
     }
 
     /* What value i depends on beside its states and inputs. */
@@ -431,6 +440,19 @@ struct Kernel {
         GM_COUPLINGS(X)
 #undef X
         c->strength = table[N_NODE_KNOB * NT * TILE + node];
+    }
+
+    /* What the step of value i started from, where it is kept in shared memory. */
+    __device__ __forceinline__ void base_of(int i, gm_state *base, bool put) const
+    {
+        gm_real *at = base_memory + i * GM_N_STATE * WARP;
+#define X(name, ...)                                                                               \
+    if (put)                                                                                       \
+        at[GM_STATE_##name * WARP] = base->name;                                                   \
+    else                                                                                           \
+        base->name = at[GM_STATE_##name * WARP];
+        GM_STATES(X)
+#undef X
     }
 
     /* One integration stage of all the lane's values. */
@@ -458,8 +480,12 @@ struct Kernel {
                     load_kick(a, &m, &normals, root_dt, 0, &kick);
                 }
                 gm_drift(&m, &v->x[i], &c, &k);
-                gm_stage_finish(INTEGRATOR, stage, dt, &k, NOISY ? &kick : nullptr, &v->x[i],
-                                &v->base[i], &v->sum[i]);
+                gm_state base = v->base[BASE_SHARED ? 0 : i];
+                if (BASE_SHARED && stage > 0) base_of(i, &base, false);
+                gm_stage_finish(INTEGRATOR, stage, dt, &k, NOISY ? &kick : nullptr, &v->x[i], &base,
+                                &v->sum[i]);
+                if (BASE_SHARED && stage == 0) base_of(i, &base, true);
+                v->base[BASE_SHARED ? 0 : i] = base;
             }
         }
     }

@@ -1,9 +1,9 @@
 /* How a warp, a block and their shared memory are cut for one sweep: all known to the compiler.
  *
  * ROWS points and up to `NTW` fragments of nodes belong to a warp; `SPLITS` warps share the points
- * and hold all nodes between them; `GROUPS` such teams make a block. Splitting never changes a
- * result: every sum has the same order. So few points are split over many warps, for latency, and
- * many over few, since a team that needs no exchange needs no barrier. */
+ * and hold all nodes between them; `GROUPS` such teams make a block. Few points
+ * are split over many warps, for latency, and many over few, since a team that needs no exchange
+ * needs no barrier. All follows from the sweep: results depend on no other number. */
 #ifndef GM_KERNELS_CUDA_MATRIX_SHAPE_CUH
 #define GM_KERNELS_CUDA_MATRIX_SHAPE_CUH
 
@@ -30,10 +30,6 @@ static __device__ constexpr int ones(uint32_t mask)
     return mask == 0 ? 0 : (int)(mask & 1) + ones(mask >> 1);
 }
 
-static constexpr int N = GM_FIXED_n_node;
-static constexpr int NT = ceiling(N, TILE); /* fragments of nodes */
-static constexpr int KP = ceiling(NT, 2);   /* pairs of them, as sources */
-
 /* --- registers: how many fragments a warp can hold ----------------------------------------------
  */
 
@@ -41,12 +37,15 @@ static constexpr int REAL_WORDS = (int)sizeof(gm_real) / 4;
 static constexpr int N_ARRAY = GM_FIXED_integrator == GM_STEP_EULER  ? 1
                                : GM_FIXED_integrator == GM_STEP_HEUN ? 2
                                                                      : 3;
+/* With twice the points, what a Heun or RK4 step starts from does not fit beside the rest. */
+static constexpr bool BASE_SHARED = DOUBLED && N_ARRAY > 1;
 static constexpr int STATISTIC_WORDS = 4 + 3 * REAL_WORDS;
-static constexpr int VALUE_WORDS = (GM_N_STATE * N_ARRAY + GM_N_COUPLING) * REAL_WORDS +
-                                   ones(GM_FIXED_statistics) * STATISTIC_WORDS;
+static constexpr int VALUE_WORDS =
+    (GM_N_STATE * (N_ARRAY - BASE_SHARED) + GM_N_COUPLING) * REAL_WORDS +
+    ones(GM_FIXED_statistics) * STATISTIC_WORDS;
 /* The rest is for what a step works with. Doubles want more warps rather than large ones: their
  * arithmetic is slow to answer. */
-static constexpr int VALUE_REGISTERS = GM_DOUBLE ? 70 : 190;
+static constexpr int VALUE_REGISTERS = GM_DOUBLE ? 70 : DOUBLED ? 100 : 190;
 static constexpr int SM_WARPS = GM_DOUBLE ? 12 : 8;
 static constexpr int MOST_NTW = most(VALUE_REGISTERS / (PER * VALUE_WORDS), 1);
 
@@ -84,12 +83,16 @@ static constexpr bool WEIGHTS_IN_REGISTERS = KP * NTW * Right::WORDS <= 64 && SP
 static constexpr int WEIGHT_BYTES = WARPGROUP ? WARPGROUP_BYTES : Packed<KP * NT>::BYTES;
 static constexpr int N_NODE_KNOB = gm_n_node_knob();
 static constexpr int TABLE_BYTES = round_up((N_NODE_KNOB + 1) * NT * TILE * (int)sizeof(gm_real));
+/* Parts of the exchange that take turns; with one, a barrier more. */
+static constexpr int HALVES = DOUBLED ? 1 : 2;
 static constexpr int EXCHANGE_BYTES = SPLITS > 1 ? 2 * GM_N_COUPLING *NT *WARP *(int)sizeof(Left)
                                                  : 0;
 static constexpr bool NOISY = GM_N_NOISE > 0 && GM_FIXED_noise;
 static constexpr int NORMALS_BYTES =
     NOISY ? SPLITS * EL * NOISE_GROUPS * 4 * WARP * (int)sizeof(gm_real) : 0;
-static constexpr int TEAM_BYTES = EXCHANGE_BYTES + NORMALS_BYTES;
+static constexpr int BASE_BYTES =
+    BASE_SHARED ? SPLITS * EL * GM_N_STATE * WARP * (int)sizeof(gm_real) : 0;
+static constexpr int TEAM_BYTES = EXCHANGE_BYTES + NORMALS_BYTES + BASE_BYTES;
 
 static __device__ constexpr bool fits(bool weights, int groups)
 {
@@ -102,7 +105,8 @@ static __device__ constexpr int groups_that_fit(bool weights, int groups)
     return groups > 1 && !fits(weights, groups) ? groups_that_fit(weights, groups - 1) : groups;
 }
 
-static constexpr bool WEIGHTS_SHARED = WARPGROUP || (!WEIGHTS_IN_REGISTERS && fits(true, 1));
+static constexpr bool WEIGHTS_SHARED =
+    WARPGROUP || (!WEIGHTS_IN_REGISTERS && !STREAMS && fits(true, 1));
 static constexpr int WANTED_GROUPS = TEAMS <= FULL_BLOCKS ? 1 : most(BLOCK_WARPS / SPLITS, 1);
 static constexpr int GROUPS = WARPGROUP ? 4 : groups_that_fit(WEIGHTS_SHARED, WANTED_GROUPS);
 static constexpr int THREADS = GROUPS * SPLITS * WARP;

@@ -51,11 +51,6 @@ struct WarpgroupWeights {
     }
 };
 
-static __device__ __forceinline__ float cut_off(float x)
-{
-    return __uint_as_float(bits(x) & 0xffffe000);
-}
-
 /* Couplings of all nodes: sum[c][i] = what the sources x[c] bring to the lane's value i. All 4
  * warps call it. */
 static __device__ __forceinline__ void couple_warpgroup(const WarpgroupWeights &weights,

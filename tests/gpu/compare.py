@@ -149,6 +149,7 @@ def sizes():
     for precision in ("fp64", "fp32", "fast"):
         good &= many(68, 2200, precision)
         good &= many(20, 20011, precision)
+        good &= many(360, 2200, precision)
         good &= many(68, 17000, precision)
     return good
 
