@@ -37,7 +37,8 @@ typedef struct gm_cuda_args {
     gm_cuda_axis axis[GM_CUDA_MAX_AXIS];
     int32_t seed_axis; /* or -1: every point has `seed` */
     uint64_t seed;
-    const int64_t *point; /* [point] index in the sweep; NULL: point_begin + i */
+    uint32_t round_key[20]; /* of Philox for `seed`: where an instruction can name them */
+    const int64_t *point;   /* [point] index in the sweep; NULL: point_begin + i */
     int64_t point_begin;
     uint32_t uniform_mask; /* bit s: initial value of state s is drawn */
     double uniform_low[GM_CUDA_MAX_STATE], uniform_high[GM_CUDA_MAX_STATE];

@@ -116,6 +116,10 @@ static gm_status upload_axes(const gm_sweep *sweep, gm_cuda_constants *constants
     memset(args->knob_axis, -1, sizeof args->knob_axis);
     args->seed_axis = -1;
     args->seed = sweep->seed;
+    for (uint32_t round = 0; round < 10; round++) { /* Salmon et al. 2011 */
+        args->round_key[2 * round] = (uint32_t)sweep->seed + round * 0x9E3779B9u;
+        args->round_key[2 * round + 1] = (uint32_t)(sweep->seed >> 32) + round * 0xBB67AE85u;
+    }
     memcpy(args->knob, sweep->knob, (size_t)gm_model_n_knob(sweep->model) * sizeof(double));
     for (int i = sweep->n_axis - 1; i >= 0; i--) {
         const gm_axis *axis = &sweep->axis[i];

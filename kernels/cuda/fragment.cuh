@@ -28,7 +28,9 @@ static constexpr int WEIGHT_WORDS = GM_DOUBLE ? 8 : GM_FAST ? 2 : 6; /* of a lan
 static constexpr bool STREAMS =
     !GM_DOUBLE &&
     KP * NT * WARP * 4 * WEIGHT_WORDS + 4 * NT * 1024 * GM_N_COUPLING > GM_FIXED_shared_limit;
-static constexpr int STREAM_BYTES = NT * TILE * 32 * 4 * (GM_N_STATE + 2 * GM_N_COUPLING);
+static constexpr int STREAM_BYTES = /* of 32 points: states, sources, normal numbers */
+    NT * TILE * 32 * 4 *
+    (GM_N_STATE + 2 * GM_N_COUPLING + (GM_FIXED_noise ? (GM_N_NOISE + 3) / 4 * 4 : 0));
 static constexpr bool DOUBLED = STREAMS && GM_FIXED_n_point > 16 * 132 &&
                                 STREAM_BYTES + 4 * NT *TILE * 4 <= GM_FIXED_shared_limit;
 

@@ -319,6 +319,9 @@ struct StageInputs {
 struct Kicks {
     gm_real *memory; /* [value][group][turn][lane][word] */
 
+    /* Draws of so many fragments hide each other's latency, where registers allow. */
+    static constexpr int AT_ONCE = EL * GM_N_STATE * REAL_WORDS <= 100 ? least(12 / PER, NTW) : 1;
+
     __device__ __forceinline__ gm_real *at(int i, int group, int turn) const
     {
         return memory +
@@ -326,15 +329,19 @@ struct Kicks {
                    NOISE_WORDS;
     }
 
-    __device__ void draw_all(const Lane &lane, const Row *row, int64_t step) const
+    __device__ void draw_all(const gm_cuda_args &a, const Lane &lane, const Row *row,
+                             int64_t step) const
     {
-#pragma unroll 1
+#pragma unroll AT_ONCE
         for (int t = 0; t < NTW; t++) {
 #pragma unroll
             for (int e = 0; e < PER; e++) {
                 Normals normals;
                 const Row &r = row[e / 2];
-                draw(r.point, r.seed, lane.node(t) + e % 2, step, &normals);
+                if (GM_FIXED_seed_axis < 0)
+                    draw_keyed(a, r.point, lane.node(t) + e % 2, step, &normals);
+                else
+                    draw(r.point, r.seed, lane.node(t) + e % 2, step, &normals);
 #pragma unroll
                 for (int w = 0; w < 4 * NOISE_GROUPS; w++)
                     at(t * PER + e, w / 4, w % 4 / NOISE_WORDS)[w % NOISE_WORDS] = normals.value[w];
@@ -565,7 +572,7 @@ struct Kernel {
         for (int32_t i = 0; i < (int32_t)a.n_step; i++) {
             const int64_t step = a.step_begin + i;
             const int turn = (int)(step % NOISE_STEPS);
-            if (NOISY && (turn == 0 || i == 0)) kicks.draw_all(lane, row, step);
+            if (NOISY && (turn == 0 || i == 0)) kicks.draw_all(a, lane, row, step);
             const InputRow now = {input, input + a.input_stride};
 #pragma unroll
             for (int stage = 0; stage < gm_step_n_stage(INTEGRATOR); stage++) {

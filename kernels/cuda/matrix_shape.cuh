@@ -85,8 +85,9 @@ static constexpr int N_NODE_KNOB = gm_n_node_knob();
 static constexpr int TABLE_BYTES = round_up((N_NODE_KNOB + 1) * NT * TILE * (int)sizeof(gm_real));
 /* Parts of the exchange that take turns; with one, a barrier more. */
 static constexpr int HALVES = DOUBLED ? 1 : 2;
-static constexpr int EXCHANGE_BYTES = SPLITS > 1 ? 2 * GM_N_COUPLING *NT *WARP *(int)sizeof(Left)
-                                                 : 0;
+static constexpr int EXCHANGE_BYTES = SPLITS > 1
+                                          ? HALVES *GM_N_COUPLING *NT *WARP *(int)sizeof(Left)
+                                          : 0;
 static constexpr bool NOISY = GM_N_NOISE > 0 && GM_FIXED_noise;
 static constexpr int NORMALS_BYTES =
     NOISY ? SPLITS * EL * NOISE_GROUPS * 4 * WARP * (int)sizeof(gm_real) : 0;

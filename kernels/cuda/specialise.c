@@ -30,6 +30,30 @@ static int64_t value_registers(const gm_sweep *sweep, const gm_data *data)
     return 16 * data->n_node * (values + statistics);
 }
 
+/* Shared memory that a block can have (CUDA C++ Programming Guide, compute capabilities). */
+static int shared_limit(const char *architecture)
+{
+    switch (architecture_number(architecture)) {
+    case 80:
+    case 87: return 163 << 10;
+    case 90:
+    case 100:
+    case 103: return 227 << 10;
+    default: return 99 << 10;
+    }
+}
+
+/* Shared memory that 16 points take at least (fp64: 8): sources, normal numbers, per-node values.
+ */
+static int64_t least_shared(const gm_sweep *sweep, const gm_data *data)
+{
+    const gm_model_info *model = sweep->model;
+    const int64_t padded = (data->n_node + 7) / 8 * 8, real = gm_real_size(sweep);
+    const int64_t sources = model->n_coupling * padded * 16 * 16;
+    const int64_t normals = sweep->noise ? (model->n_noise + 3) / 4 * padded * 16 * 16 : 0;
+    return sources + normals + (model->n_param + 1) * padded * real;
+}
+
 /* Points from which on the matrix engine is the faster one, measured on a card of 132
  * multiprocessors: below, a block per point answers sooner. It is good only while a node's weights
  * fit into registers. */
@@ -44,7 +68,8 @@ bool gm_cuda_is_matrix(const gm_sweep *sweep, const gm_data *data, const char *a
 {
     if (sweep->model->n_coupling == 0 || sweep->engine == GM_ENGINE_BLOCK) return false;
     if (architecture_number(architecture) < MATRIX_ARCHITECTURE ||
-        value_registers(sweep, data) > MATRIX_VALUES)
+        value_registers(sweep, data) > MATRIX_VALUES ||
+        least_shared(sweep, data) > shared_limit(architecture))
         return false;
     return sweep->engine == GM_ENGINE_MATRIX || sweep->n_point >= many_points(sweep, data);
 }
@@ -53,19 +78,6 @@ int64_t gm_cuda_fragment_bytes(int64_t n_node)
 {
     const int64_t tiles = (n_node + 7) / 8;
     return tiles * ((tiles + 1) / 2) * 1536;
-}
-
-/* Shared memory that a block can have (CUDA C++ Programming Guide, compute capabilities). */
-static int shared_limit(const char *architecture)
-{
-    switch (architecture_number(architecture)) {
-    case 80:
-    case 87: return 163 << 10;
-    case 90:
-    case 100:
-    case 103: return 227 << 10;
-    default: return 99 << 10;
-    }
 }
 
 int gm_cuda_threads(const gm_sweep *sweep, int64_t n_node)
@@ -79,6 +91,13 @@ static bool is_swept(const gm_sweep *sweep, int knob)
     for (int i = 0; i < sweep->n_axis; i++)
         if (sweep->axis[i].kind == GM_AXIS_KNOB && sweep->axis[i].knob == knob) return true;
     return false;
+}
+
+static int seed_axis(const gm_sweep *sweep)
+{
+    for (int i = 0; i < sweep->n_axis; i++)
+        if (sweep->axis[i].kind == GM_AXIS_SEED) return i;
+    return -1;
 }
 
 /* Hexadecimal floating point: exact, and the same in every locale. */
@@ -131,6 +150,7 @@ char *gm_cuda_specialise(const gm_sweep *sweep, const gm_data *data, const char 
     fprintf(file, "#define GM_FIXED_threads %d\n", gm_cuda_threads(sweep, data->n_node));
     fprintf(file, "#define GM_FIXED_integrator %d\n", (int)sweep->integrator);
     fprintf(file, "#define GM_FIXED_noise %d\n", sweep->noise);
+    fprintf(file, "#define GM_FIXED_seed_axis %d\n", seed_axis(sweep));
     fprintf(file, "#define GM_FIXED_linear %uu\n", gm_linear_mask(sweep));
     fprintf(file, "#define GM_FIXED_statistics %uu\n", gm_statistics_mask(sweep));
     fprintf(file, "#define GM_FIXED_trajectory_mask %uu\n", gm_record_mask(sweep, GM_TRAJECTORY));

@@ -54,7 +54,7 @@ static __device__ gm_real knob(const gm_cuda_args &a, const Place &p, int k)
 
 static __device__ uint64_t seed_of(const gm_cuda_args &a, const Place &p)
 {
-    return a.seed_axis >= 0 ? (uint64_t)axis_value(a, p, a.seed_axis) : a.seed;
+    return FIXED(a, seed_axis) >= 0 ? (uint64_t)axis_value(a, p, FIXED(a, seed_axis)) : a.seed;
 }
 
 static __device__ void load_params(const gm_cuda_args &a, const Place &p, gm_params *m)
