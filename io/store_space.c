@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/stop.h"
 #include "store.h"
 
 static int64_t piece = 64 << 20;
@@ -125,6 +126,12 @@ gm_status gm_space_fill(int fd, const char *path, const gm_region *region)
 
     for (int64_t done = 0; done < region->n_byte && st == GM_OK; done += n_buffer) {
         const int64_t rest = region->n_byte - done;
+        if (gm_stop_signal()) {
+            st =
+                GM_FAIL(GM_E_STOPPED, "stopped by %s while '%s' was being created; nothing is lost",
+                        gm_stop_text(gm_stop_signal()), path);
+            break;
+        }
         st = gm_space_write(fd, path, buffer, rest < n_buffer ? rest : n_buffer,
                             region->offset + done);
     }

@@ -5,7 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { TAG_PROGRESS = 11, TAG_FAILURE = 12, MESSAGE_SIZE = 4096, PATIENCE_MS = 15000, NAP_MS = 50 };
+enum { TAG_PROGRESS = 11, TAG_FAILURE = 12, TAG_ORDER = 13 };
+enum { MESSAGE_SIZE = 4096, PATIENCE_MS = 15000, NAP_MS = 50 };
+
+/* What rank 0 tells the others. */
+typedef enum { ORDER_STOP, ORDER_END, N_ORDER } order;
 
 typedef struct failure {
     int code;
@@ -18,15 +22,36 @@ struct gm_watch {
     gm_progress *progress; /* rank 0: [n_rank] */
     gm_progress outgoing;
     MPI_Request sending;
+    int order[N_ORDER];             /* [ORDER_STOP]: a gm_stop, [ORDER_END]: -1; 0: not given */
+    MPI_Request *ordering[N_ORDER]; /* rank 0: owned [n_rank] */
 };
+
+static bool take_memory(gm_watch *w, int n_rank)
+{
+    w->progress = calloc((size_t)n_rank, sizeof *w->progress);
+    bool all = w->progress != NULL;
+    for (int i = 0; i < N_ORDER; i++) {
+        w->ordering[i] = malloc((size_t)n_rank * sizeof **w->ordering);
+        for (int k = 0; w->ordering[i] && k < n_rank; k++) w->ordering[i][k] = MPI_REQUEST_NULL;
+        all = all && w->ordering[i];
+    }
+    return all;
+}
+
+static void give_memory(gm_watch *w)
+{
+    if (!w) return;
+    for (int i = 0; i < N_ORDER; i++) free(w->ordering[i]);
+    free(w->progress);
+    free(w);
+}
 
 gm_status gm_watch_create(const gm_comm *comm, gm_watch **out)
 {
     gm_status st = GM_OK;
     gm_watch *watch = calloc(1, sizeof *watch);
     *out = NULL;
-    if (watch) watch->progress = calloc((size_t)comm->n_rank, sizeof *watch->progress);
-    if (!watch || !watch->progress) st = GM_FAIL(GM_E_MEMORY, "out of memory");
+    if (!watch || !take_memory(watch, comm->n_rank)) st = GM_FAIL(GM_E_MEMORY, "out of memory");
     GM_TRY(st, gm_comm_agree(comm, st));
     watch->comm = comm;
     watch->channel = MPI_COMM_NULL;
@@ -35,8 +60,7 @@ gm_status gm_watch_create(const gm_comm *comm, gm_watch **out)
     MPI_Comm_set_errhandler(watch->channel, MPI_ERRORS_RETURN);
     *out = watch, watch = NULL;
 cleanup:
-    if (watch) free(watch->progress);
-    free(watch);
+    give_memory(watch);
     return st;
 }
 
@@ -45,9 +69,10 @@ void gm_watch_destroy(gm_watch **watch)
     gm_watch *w = *watch;
     if (!w) return;
     MPI_Wait(&w->sending, MPI_STATUS_IGNORE);
+    for (int i = 0; i < N_ORDER; i++)
+        MPI_Waitall(w->comm->n_rank, w->ordering[i], MPI_STATUSES_IGNORE);
     if (w->channel != MPI_COMM_NULL) MPI_Comm_free(&w->channel);
-    free(w->progress);
-    free(w);
+    give_memory(w);
     *watch = NULL;
 }
 
@@ -57,6 +82,37 @@ static gm_status receive_failure(gm_watch *w, int source)
     MPI_Recv(&f, sizeof f, MPI_BYTE, source, TAG_FAILURE, w->channel, MPI_STATUS_IGNORE);
     f.message[MESSAGE_SIZE - 1] = '\0';
     return GM_FAIL((gm_status)f.code, "%s", f.message);
+}
+
+/* Rank 0: tell all the others, once. */
+static gm_status give_order(gm_watch *w, order what, int value)
+{
+    gm_status st = GM_OK;
+    if (w->order[what] != 0) return GM_OK;
+    w->order[what] = value;
+    for (int i = 1; i < w->comm->n_rank; i++)
+        GM_TRY(st, GM_MPI("telling the ranks to end",
+                          MPI_Isend(&w->order[what], 1, MPI_INT, i, TAG_ORDER, w->channel,
+                                    &w->ordering[what][i])));
+cleanup:
+    return st;
+}
+
+/* The other ranks: take in what rank 0 has told. */
+static gm_status hear_orders(gm_watch *w)
+{
+    gm_status st = GM_OK;
+    for (;;) {
+        int here = 0, value = 0;
+        GM_TRY(st, GM_MPI("listening to rank 0",
+                          MPI_Iprobe(0, TAG_ORDER, w->channel, &here, MPI_STATUS_IGNORE)));
+        if (!here) break;
+        GM_TRY(st, GM_MPI("listening to rank 0", MPI_Recv(&value, 1, MPI_INT, 0, TAG_ORDER,
+                                                          w->channel, MPI_STATUS_IGNORE)));
+        w->order[value < 0 ? ORDER_END : ORDER_STOP] = value;
+    }
+cleanup:
+    return st;
 }
 
 /* Rank 0: everything that has arrived. */
@@ -81,17 +137,46 @@ cleanup:
 gm_status gm_watch_report(gm_watch *w, const gm_progress *mine)
 {
     int sent = 0;
+    gm_status st = GM_OK;
     if (w->comm->rank == 0) {
         w->progress[0] = *mine;
-        return receive_all(w);
+        st = receive_all(w);
+        for (int i = 0; i < w->comm->n_rank && st == GM_OK; i++)
+            if (w->progress[i].stopping)
+                st = give_order(w, ORDER_STOP, (int)w->progress[i].stopping);
+        return st;
     }
-    gm_status st = GM_MPI("reporting progress", MPI_Test(&w->sending, &sent, MPI_STATUS_IGNORE));
+    st = hear_orders(w);
+    if (st != GM_OK) return st;
+    st = GM_MPI("reporting progress", MPI_Test(&w->sending, &sent, MPI_STATUS_IGNORE));
     if (st != GM_OK) return st;
     if (!sent && !mine->finished) return GM_OK; /* the last one is still on its way: skip this */
     MPI_Wait(&w->sending, MPI_STATUS_IGNORE);
     w->outgoing = *mine;
     return GM_MPI("reporting progress", MPI_Isend(&w->outgoing, sizeof w->outgoing, MPI_BYTE, 0,
                                                   TAG_PROGRESS, w->channel, &w->sending));
+}
+
+gm_stop gm_watch_stopping(const gm_watch *w)
+{
+    return (gm_stop)w->order[ORDER_STOP];
+}
+
+gm_status gm_watch_ended(gm_watch *w, const gm_progress *mine, bool *ended)
+{
+    gm_status st = GM_OK;
+    gm_progress all;
+    int n_finished = 0;
+    if (w->comm->rank == 0) {
+        GM_TRY(st, gm_watch_report(w, mine));
+        gm_watch_total(w, &all, &n_finished);
+        if (n_finished == w->comm->n_rank) GM_TRY(st, give_order(w, ORDER_END, -1));
+    } else {
+        GM_TRY(st, hear_orders(w));
+    }
+    *ended = w->order[ORDER_END] != 0;
+cleanup:
+    return st;
 }
 
 void gm_watch_total(const gm_watch *w, gm_progress *total, int *n_finished)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "app/code.h"
 #include "app/device.h"
@@ -14,8 +15,9 @@
 #include "app/report.h"
 #include "app/request.h"
 #include "core/clock.h"
+#include "core/stop.h"
 
-enum { KERNEL_SIZE = 256, NAP_MS = 20 };
+enum { KERNEL_SIZE = 256, NAP_MS = 2 };
 
 typedef struct run {
     const gm_comm *comm;
@@ -30,6 +32,8 @@ typedef struct run {
     gm_meter *meter;
     char kernel[KERNEL_SIZE];
     double begin, marching; /* s, when the program and the march began */
+    gm_stop_rule stop;      /* rank 0 looks at time and file for all */
+    char *stop_file;        /* owned */
     gm_tally tally;
     gm_summary summary;
 } run;
@@ -104,18 +108,23 @@ cleanup:
     return st;
 }
 
-/* Rank 0 has finished its own points: show the others' progress until they have, too. */
+/* This rank has finished its own points: hear failures and signals, and show progress, until the
+ * others have, too. */
 static gm_status wait_for_others(run *r)
 {
     gm_status st = GM_OK;
-    int n_finished = 0;
-    gm_progress all;
+    bool ended = false;
+    gm_progress *mine = &r->tally.progress;
     const struct timespec nap = {0, NAP_MS * 1000000L};
-    while (r->comm->rank == 0) {
-        GM_TRY(st, gm_watch_report(r->watch, &r->tally.progress));
-        gm_watch_total(r->watch, &all, &n_finished);
-        if (n_finished == r->comm->n_rank) break;
-        if (r->meter) gm_meter_show(r->meter, &r->tally.progress);
+    for (;;) {
+        const gm_stop stop = gm_stop_check(&r->stop);
+        if (stop && !mine->stopping) {
+            mine->stopping = stop;
+            GM_TRY(st, gm_watch_report(r->watch, mine));
+        }
+        GM_TRY(st, gm_watch_ended(r->watch, mine, &ended));
+        if (ended) break;
+        if (r->meter) gm_meter_show(r->meter, mine);
         nanosleep(&nap, NULL);
     }
 cleanup:
@@ -140,6 +149,7 @@ static gm_status march(run *r)
         .watch = r->watch,
         .progress = r->meter ? gm_meter_show : NULL,
         .context = r->meter,
+        .stop = &r->stop,
     };
     st = gm_march_run(&plan, &r->tally);
     if (st == GM_OK) st = wait_for_others(r);
@@ -157,6 +167,7 @@ static gm_status sum_up(run *r)
     const gm_progress *p = &r->tally.progress;
     int64_t count[2] = {r->tally.done, r->tally.diverged};
     double seconds[4] = {p->march, p->up, p->down, p->disk};
+    int stop = (int)gm_watch_stopping(r->watch);
     s->wall = gm_clock_seconds() - r->marching;
     GM_TRY(st, GM_MPI("adding up",
                       MPI_Allreduce(MPI_IN_PLACE, count, 2, MPI_INT64_T, MPI_SUM, r->comm->world)));
@@ -164,6 +175,8 @@ static gm_status sum_up(run *r)
                                                  r->comm->world)));
     GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, &s->wall, 1, MPI_DOUBLE, MPI_MAX,
                                                  r->comm->world)));
+    GM_TRY(st, GM_MPI("adding up",
+                      MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, r->comm->world)));
     s->path = r->request.path;
     s->backend = r->device.backend->name;
     s->kernel = r->kernel;
@@ -181,6 +194,7 @@ static gm_status sum_up(run *r)
     s->start_up = r->marching - r->begin;
     s->bytes = r->request.layout->n_byte;
     s->tiling = r->tiling;
+    if (count[0] + count[1] < r->output.n_missing) s->stopped_by = (gm_stop)stop;
 cleanup:
     return st;
 }
@@ -202,12 +216,40 @@ static gm_status finish(run *r)
     if (speaks(r)) gm_report_summary(stderr, &r->summary);
     if (r->comm->rank == 0 && r->options->json)
         gm_report_json(stdout, &r->summary, r->device.table);
-    if (r->summary.done == 0 && r->summary.diverged > 0 && r->summary.n_before == 0)
+    if (r->summary.stopped_by)
+        st =
+            GM_FAIL(GM_E_STOPPED,
+                    "stopped by %s: %lld of %lld points are done and saved in %s; the same command "
+                    "again computes the others",
+                    gm_stop_text(r->summary.stopped_by),
+                    (long long)(r->summary.n_before + r->summary.done + r->summary.diverged),
+                    (long long)r->summary.n_point, r->request.path);
+    else if (r->summary.done == 0 && r->summary.diverged > 0 && r->summary.n_before == 0)
         st = GM_FAIL(GM_E_POINTS,
                      "every point diverged: see failed_step in %s; a smaller dt may help",
                      r->request.path);
 cleanup:
     return st;
+}
+
+/* A file beside the result ends the run: for those who cannot signal its processes. One left from
+ * before is no wish of today. */
+static gm_status set_stop_rule(run *r)
+{
+    gm_status st = GM_OK;
+    gm_stop_listen();
+    if (r->comm->rank == 0) {
+        if (r->options->max_seconds > 0) r->stop.at = r->begin + r->options->max_seconds;
+        if (r->request.path && asprintf(&r->stop_file, "%s.stop", r->request.path) < 0) {
+            r->stop_file = NULL;
+            st = GM_FAIL(GM_E_MEMORY, "out of memory");
+        }
+        r->stop.file = r->stop_file;
+        if (r->stop_file && unlink(r->stop_file) == 0 && !r->options->quiet)
+            fprintf(stderr, "gridmarch: removed %s, which was there before this run\n",
+                    r->stop_file);
+    }
+    return gm_comm_agree(r->comm, st);
 }
 
 gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
@@ -216,6 +258,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     bool complete = false;
     run r = {.comm = comm, .options = options, .begin = gm_clock_seconds()};
     GM_TRY(st, gm_request_read(comm, options, &r.request));
+    GM_TRY(st, set_stop_rule(&r));
     GM_TRY(st, look_at_output(&r, &complete));
     if (complete) {
         if (speaks(&r))
@@ -235,6 +278,7 @@ cleanup:
     gm_watch_destroy(&r.watch);
     if (r.engine) r.device.backend->engine_destroy(&r.engine);
     gm_code_clear(&r.code);
+    free(r.stop_file);
     gm_rank_device_close(&r.device);
     gm_request_clear(&r.request);
     return st;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/pace.h"
 #include "core/clock.h"
 
 static const double mark_after_seconds = 1.0; /* how much work a killed run may lose */
@@ -24,6 +25,7 @@ typedef struct run {
     int64_t *failed;             /* [n_mine] */
     int64_t n_written, n_marked; /* of the rank's list, from its start */
     double marked_at;
+    gm_pace pace;
     gm_tally *tally;
 } run;
 
@@ -41,7 +43,7 @@ static bool next_item(const run *r, item *it)
     it->n_point = n_mine - it->begin < t->tile_points ? n_mine - it->begin : t->tile_points;
     it->step_begin = step;
     it->n_step =
-        r->sweep->n_step - step < t->chunk_steps ? r->sweep->n_step - step : t->chunk_steps;
+        r->sweep->n_step - step < r->pace.n_step ? r->sweep->n_step - step : r->pace.n_step;
     it->first = step == 0;
     it->last = step + it->n_step == r->sweep->n_step;
     return true;
@@ -149,6 +151,7 @@ static gm_status report(run *r)
     p->up = usage.up;
     p->down = usage.down;
     gm_store_usage(r->plan->output->store, &n_byte, &p->disk);
+    p->stopping = gm_stop_check(r->plan->stop);
     gm_status st = gm_watch_report(r->plan->watch, p);
     if (st == GM_OK && r->plan->progress) r->plan->progress(r->plan->context, p);
     return st;
@@ -198,6 +201,33 @@ static void give_memory(run *r)
     free(r->failed);
 }
 
+/* Chunks in hand are finished, no new ones begin. */
+static bool is_stopped(const run *r)
+{
+    return r->tally->progress.stopping || gm_watch_stopping(r->plan->watch);
+}
+
+/* Take in the oldest chunk if all slots are full, hand over the next, learn from how long it took.
+ */
+static gm_status turn(run *r, const item *it, item *queue, int64_t *n_submitted,
+                      int64_t *n_collected)
+{
+    gm_status st = GM_OK;
+    const double begin = gm_clock_seconds();
+    int64_t collected = 0;
+    if (*n_submitted - *n_collected == GM_N_SLOT) {
+        const int64_t slot = (*n_collected)++ % GM_N_SLOT;
+        collected = queue[slot].n_step;
+        GM_TRY(st, collect(r, queue, slot));
+    }
+    const double middle = gm_clock_seconds();
+    queue[*n_submitted % GM_N_SLOT] = *it;
+    GM_TRY(st, submit(r, it, (int)((*n_submitted)++ % GM_N_SLOT)));
+    gm_pace_learn(&r->pace, it->n_step, gm_clock_seconds() - middle, collected, middle - begin);
+cleanup:
+    return st;
+}
+
 gm_status gm_march_run(const gm_march_plan *plan, gm_tally *tally)
 {
     gm_status st = GM_OK;
@@ -205,17 +235,15 @@ gm_status gm_march_run(const gm_march_plan *plan, gm_tally *tally)
              .sweep = plan->request->sweep,
              .layout = plan->request->layout,
              .marked_at = gm_clock_seconds(),
+             .pace = gm_pace_begin(plan->tiling.chunk_steps),
              .tally = tally};
     item it = {0}, queue[GM_N_SLOT]; /* chunk i of this rank lies in slot i % GM_N_SLOT */
     int64_t n_submitted = 0, n_collected = 0;
     memset(tally, 0, sizeof *tally);
     GM_TRY(st, take_memory(&r));
-    while (next_item(&r, &it)) {
-        if (n_submitted - n_collected == GM_N_SLOT)
-            GM_TRY(st, collect(&r, queue, n_collected++ % GM_N_SLOT));
-        queue[n_submitted % GM_N_SLOT] = it;
-        GM_TRY(st, submit(&r, &it, (int)(n_submitted++ % GM_N_SLOT)));
-    }
+    GM_TRY(st, report(&r));
+    while (!is_stopped(&r) && next_item(&r, &it))
+        GM_TRY(st, turn(&r, &it, queue, &n_submitted, &n_collected));
     while (n_collected < n_submitted) GM_TRY(st, collect(&r, queue, n_collected++ % GM_N_SLOT));
     GM_TRY(st, mark_written(&r));
     tally->progress.finished = 1;

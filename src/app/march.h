@@ -17,6 +17,7 @@ typedef struct gm_march_plan {
     /** Called between chunks with this rank's progress; may be NULL. */
     void (*progress)(void *context, const gm_progress *mine);
     void *context;
+    gm_stop_rule *stop;
 } gm_march_plan;
 
 /** What became of this rank's points. */
@@ -25,7 +26,8 @@ typedef struct gm_tally {
     gm_progress progress;
 } gm_tally;
 
-/** March every point of output->missing. Not collective.
+/** March every point of output->missing, or end at the next chunk if this rank (by its rule or a
+ *  signal) or another wants all to stop. Not collective.
  *  A point is marked in the ledger only once its data are on the disk.
  *  @return GM_OK also when points diverged; else the fault of the device, the file, or another rank
  *          (on rank 0) */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/problems.h"
+#include "core/stop.h"
 
 static const char *const command_names[] = {
     [GM_RUN] = "run",       [GM_PLAN] = "plan", [GM_COMPILE] = "compile",
@@ -33,7 +34,8 @@ enum {
     OPT_KERNEL,
     OPT_ARCH,
     OPT_NO_CACHE,
-    OPT_NO_COMPILE
+    OPT_NO_COMPILE,
+    OPT_MAX_TIME
 };
 
 /* Which commands take an option: one bit each. */
@@ -67,6 +69,7 @@ static const struct {
     {"arch", required_argument, OPT_ARCH, ON_COMPILE},
     {"no-cache", no_argument, OPT_NO_CACHE, ON_RUN},
     {"no-compile", no_argument, OPT_NO_COMPILE, ON_RUN},
+    {"max-time", required_argument, OPT_MAX_TIME, ON_RUN},
     {"help", no_argument, OPT_HELP, ~0},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };
@@ -108,6 +111,9 @@ static const char help_run[] =
     "      --no-compile       use the kernels built into the program, not ones made for this "
     "sweep\n"
     "      --allow-mixed      accept devices or program versions that may differ in last digits\n"
+    "      --max-time T       stop after this time, e.g. 90 (seconds), 5m, 2h30m or 1:30:00; the\n"
+    "                         same command goes on later. So do SIGTERM, SIGINT, SIGUSR1 and a\n"
+    "                         file named like the result with .stop appended\n"
     "  -q, --quiet            print nothing but errors\n"
     "      --json             print the summary as JSON on standard output\n";
 
@@ -194,6 +200,15 @@ static gm_status read_count(const char *name, const char *text, int64_t most, in
     return GM_OK;
 }
 
+static gm_status read_time(const char *text, double *seconds)
+{
+    if (gm_stop_read_span(text, seconds)) return GM_OK;
+    return GM_FAIL(GM_E_USAGE,
+                   "--max-time %s: must be a time of at least a second, such as 90 (seconds), 5m, "
+                   "2h30m or 1:30:00",
+                   text);
+}
+
 static gm_status read_backend(const char *text, gm_backend_wish *out)
 {
     static const char *const names[] = {"auto", "cpu", "cuda"};
@@ -245,6 +260,7 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_ARCH: o->architecture = value; break;
     case OPT_NO_CACHE: o->no_cache = true; break;
     case OPT_NO_COMPILE: o->no_compile = true; break;
+    case OPT_MAX_TIME: return read_time(value, &o->max_seconds);
     case OPT_HELP:
         o->help_on = o->command;
         o->command = GM_HELP;

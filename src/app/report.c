@@ -117,6 +117,7 @@ static void put_summary(gm_json *j, const gm_summary *s)
     gm_json_integer(j, "bytes", s->bytes);
     gm_json_integer(j, "tile_points", s->tiling.tile_points);
     gm_json_integer(j, "chunk_steps", s->tiling.chunk_steps);
+    if (s->stopped_by) gm_json_string(j, "stopped_by", gm_stop_text(s->stopped_by));
 }
 
 static void put_bindings(gm_json *j, const gm_binding *table, int n_rank, int most)

@@ -252,6 +252,31 @@ static void report_progress(const gm_comm *comm)
     gm_watch_destroy(&watch);
 }
 
+/* The last rank wants an end: all hear of it, and then that all have finished. */
+static void stop_together(const gm_comm *comm)
+{
+    gm_watch *watch = NULL;
+    gm_progress mine = {0};
+    const bool last = comm->rank == comm->n_rank - 1;
+    const double start = seconds_now();
+    bool ended = false;
+    expect(gm_watch_create(comm, &watch) == GM_OK, "create a watch");
+    if (watch == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
+    expect(gm_watch_report(watch, &mine) == GM_OK, "report");
+    MPI_Barrier(comm->world);
+    expect(gm_watch_stopping(watch) == GM_STOP_NONE, "nobody has asked for an end");
+    if (last) mine.stopping = GM_STOP_SIGUSR1;
+    while (gm_watch_stopping(watch) == GM_STOP_NONE && seconds_now() - start < 30)
+        expect(gm_watch_report(watch, &mine) == GM_OK, "report until told to stop");
+    expect(gm_watch_stopping(watch) == GM_STOP_SIGUSR1, "all stop, and know why");
+    mine.finished = 1;
+    expect(gm_watch_report(watch, &mine) == GM_OK, "report the end");
+    while (!ended && seconds_now() - start < 30)
+        expect(gm_watch_ended(watch, &mine, &ended) == GM_OK, "look for the others");
+    expect(ended, "all hear that all have finished");
+    gm_watch_destroy(&watch);
+}
+
 int main(int argc, char **argv)
 {
     gm_comm comm;
@@ -272,6 +297,7 @@ int main(int argc, char **argv)
     gather_devices(&comm);
     refuse_mixed_devices(&comm);
     report_progress(&comm);
+    stop_together(&comm);
     MPI_Allreduce(MPI_IN_PLACE, &n_failed, 1, MPI_INT, MPI_SUM, comm.world);
     gm_comm_finish(&comm);
     return n_failed > 0;
