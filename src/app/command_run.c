@@ -16,6 +16,7 @@
 #include "app/request.h"
 #include "core/clock.h"
 #include "core/stop.h"
+#include "io/lock.h"
 
 enum { KERNEL_SIZE = 256, NAP_MS = 2 };
 
@@ -34,6 +35,7 @@ typedef struct run {
     double begin, marching; /* s, when the program and the march began */
     gm_stop_rule stop;      /* rank 0 looks at time and file for all */
     char *stop_file;        /* owned */
+    gm_lock *lock;          /* rank 0's, for all */
     gm_tally tally;
     gm_summary summary;
 } run;
@@ -60,6 +62,18 @@ static gm_status look_at_output(run *r, bool *complete)
     *complete = state == GM_OUTPUT_COMPLETE;
 cleanup:
     return st;
+}
+
+/* From here on no other run writes the result. */
+static gm_status lock_output(run *r)
+{
+    gm_status st = GM_OK;
+    char note[GM_LOCK_NOTE_SIZE] = "";
+    if (r->comm->rank == 0) {
+        st = gm_lock_take(r->request.path, r->options->take_over, note, &r->lock);
+        if (speaks(r) && st == GM_OK && note[0]) fprintf(stderr, "gridmarch: %s\n", note);
+    }
+    return gm_comm_agree(r->comm, st);
 }
 
 static gm_status open_device(run *r)
@@ -269,6 +283,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
         goto cleanup;
     }
     if (speaks(&r)) gm_report_angles(stderr, r.request.sweep);
+    GM_TRY(st, lock_output(&r));
     GM_TRY(st, open_device(&r));
     GM_TRY(st, open_output(&r));
     GM_TRY(st, march(&r));
@@ -276,6 +291,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
 cleanup:
     gm_output_close(&r.output);
     gm_watch_destroy(&r.watch);
+    gm_lock_release(&r.lock);
     if (r.engine) r.device.backend->engine_destroy(&r.engine);
     gm_code_clear(&r.code);
     free(r.stop_file);

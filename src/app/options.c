@@ -35,7 +35,8 @@ enum {
     OPT_ARCH,
     OPT_NO_CACHE,
     OPT_NO_COMPILE,
-    OPT_MAX_TIME
+    OPT_MAX_TIME,
+    OPT_TAKE_OVER
 };
 
 /* Which commands take an option: one bit each. */
@@ -69,6 +70,7 @@ static const struct {
     {"arch", required_argument, OPT_ARCH, ON_COMPILE},
     {"no-cache", no_argument, OPT_NO_CACHE, ON_RUN},
     {"no-compile", no_argument, OPT_NO_COMPILE, ON_RUN},
+    {"take-over", no_argument, OPT_TAKE_OVER, ON_RUN},
     {"max-time", required_argument, OPT_MAX_TIME, ON_RUN},
     {"help", no_argument, OPT_HELP, ~0},
 };
@@ -111,6 +113,8 @@ static const char help_run[] =
     "      --no-compile       use the kernels built into the program, not ones made for this "
     "sweep\n"
     "      --allow-mixed      accept devices or program versions that may differ in last digits\n"
+    "      --take-over        go on with a result whose last run died elsewhere, without watching\n"
+    "                         its lock file for signs of life\n"
     "      --max-time T       stop after this time, e.g. 90 (seconds), 5m, 2h30m or 1:30:00; the\n"
     "                         same command goes on later. So do SIGTERM, SIGINT, SIGUSR1 and a\n"
     "                         file named like the result with .stop appended\n"
@@ -260,6 +264,7 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_ARCH: o->architecture = value; break;
     case OPT_NO_CACHE: o->no_cache = true; break;
     case OPT_NO_COMPILE: o->no_compile = true; break;
+    case OPT_TAKE_OVER: o->take_over = true; break;
     case OPT_MAX_TIME: return read_time(value, &o->max_seconds);
     case OPT_HELP:
         o->help_on = o->command;

@@ -35,7 +35,7 @@ typedef struct gm_options {
     int n_thread, n_rank;             /* 0: found out; n_rank: of plan */
     const char *kernel;               /* file of `gridmarch compile` to use; NULL: none */
     const char *architecture;         /* of compile: "sm_90", "x86-64-v3"; NULL: this machine's */
-    bool share_gpu, allow_mixed, overwrite, quiet, json, no_cache, no_compile;
+    bool share_gpu, allow_mixed, overwrite, take_over, quiet, json, no_cache, no_compile;
 } gm_options;
 
 /** Read the command line into *options (gm_options_clear frees).
