@@ -9,7 +9,7 @@ source "$root/.ci/find_python.sh"
 
 declare -A packages=(
     [build]="gcc libc6-dev cmake ninja-build make pkg-config openmpi-bin libopenmpi-dev
-             libhdf5-openmpi-dev librandom123-dev libyaml-dev ca-certificates"
+             libhdf5-openmpi-dev librandom123-dev libyaml-dev zlib1g-dev ca-certificates"
     [test]="libcmocka-dev python3-pytest python3-numpy python3-scipy python3-h5py python3-xarray
             python3-h5netcdf python3-netcdf4 netcdf-bin hdf5-tools"
     [look]="python3-xarray python3-h5netcdf python3-h5py python3-matplotlib"
@@ -56,6 +56,7 @@ missing_tools() {
             has_command h5pcc || has_command h5cc || pkg-config --exists hdf5 2>/dev/null ||
                 echo "HDF5 with its headers (h5pcc or h5cc)"
             has_header yaml.h yaml-0.1 || echo "libyaml with its headers (yaml.h)"
+            has_header zlib.h zlib || echo "zlib with its headers (zlib.h)"
             has_header Random123/philox.h random123 || echo "Random123 (Random123/philox.h)"
             ;;
         test)

@@ -42,7 +42,8 @@ gm_status gm_store_create(const char *path, const gm_layout *layout, const gm_at
 /** What an existing result file says of itself, and where its data lie. */
 typedef struct gm_store_header {
     int n_variable;
-    int64_t *offset;    /* owned [n_variable]: byte offset of each variable of the layout */
+    int64_t *offset;    /* owned [n_variable]: byte offset of each variable of the layout; -1: a
+                           checksum that files of older versions lack */
     int64_t run_offset; /* byte offset of provenance/run */
     int64_t n_point;
     uint8_t *status;                       /* owned [n_point] */
@@ -59,6 +60,20 @@ typedef struct gm_store_header {
 gm_status gm_store_inspect(const char *path, const gm_layout *layout, gm_store_header **out);
 void gm_store_header_destroy(gm_store_header **header);
 
+/** What became of the data of the points that are done or diverged. */
+typedef struct gm_store_check {
+    int64_t n_point, n_checked, n_without; /* without: finished, and stored without a checksum */
+    int64_t n_damaged;
+    bool *damaged; /* owned [n_point] */
+    int n_dim;     /* of the points */
+    int64_t extent[32];
+} gm_store_check;
+
+/** Compare the data of every finished point with its checksum. Serial, read only; reads all of it.
+ *  @return as gm_store_inspect; GM_OK also when points are damaged */
+gm_status gm_store_verify(const char *path, gm_store_check *out);
+void gm_store_check_clear(gm_store_check *check);
+
 /** An open result file on one rank. */
 typedef struct gm_store gm_store;
 
@@ -71,7 +86,7 @@ gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout
 /** Write part of the rows of consecutive points of one variable. Not collective.
  *  Bytes [row_begin, row_begin + n_byte) of each of n_point rows starting at point;
  *  host row k starts at value + k * stride. Rows that are contiguous on both sides are merged;
- *  a single MPI-IO call never moves 1 GiB or more.
+ *  a single MPI-IO call never moves 1 GiB or more. A variable that the file lacks is left out.
  *  @return GM_OK; GM_E_IO with path, variable and cause (space, quota, ...) */
 gm_status gm_store_write(gm_store *store, int variable, int64_t point, int64_t n_point,
                          int64_t row_begin, int64_t n_byte, const void *value, int64_t stride);

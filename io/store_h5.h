@@ -9,8 +9,10 @@
 /* HDF5 allows this many dimensions (H5S_MAX_RANK). */
 enum { GM_H5_MAX_RANK = 32 };
 
-#define GM_STORE_GROUP "provenance"
-#define GM_STORE_RUN   "run" /* in the group */
+#define GM_STORE_GROUP    "provenance"
+#define GM_STORE_RUN      "run" /* in the group */
+#define GM_STORE_CHECKSUM "checksum"
+#define GM_STORE_COVERS   "covers" /* attribute of checksum: names with blanks between */
 
 /** HDF5's own printing of errors, switched off between begin and end. */
 typedef struct gm_h5_quiet {

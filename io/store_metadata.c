@@ -204,6 +204,24 @@ cleanup:
     return st;
 }
 
+/* Which variables a point's checksum is of, in their order. */
+static gm_status write_covers(const metadata *m, hid_t object)
+{
+    const gm_layout *layout = m->layout;
+    size_t n_byte = 1;
+    for (int i = 0; i < layout->n_variable; i++) n_byte += strlen(layout->variable[i].name) + 1;
+    char *names = calloc(n_byte, 1);
+    if (names == NULL) return GM_FAIL(GM_E_MEMORY, "not enough memory for names of variables");
+    for (int i = 0; i < layout->n_variable; i++) {
+        if (layout->variable[i].quantity < 0 && i != layout->failed_step) continue;
+        if (names[0] != '\0') strcat(names, " ");
+        strcat(names, layout->variable[i].name);
+    }
+    gm_status st = write_text(m, object, GM_STORE_COVERS, names);
+    free(names);
+    return st;
+}
+
 static gm_status locate(const metadata *m, hid_t dataset, const char *name, gm_region *region)
 {
     const haddr_t offset = H5Dget_offset(dataset);
@@ -243,6 +261,7 @@ static gm_status write_variable(const metadata *m, int index, const char *auxili
     else
         GM_TRY(st, write_numbers(m, dataset, "_FillValue", type, 1, fills[v->type]));
     GM_TRY(st, write_units(m, dataset, v->unit, v->long_name));
+    if (index == layout->checksum) GM_TRY(st, write_covers(m, dataset));
     if (auxiliary[0] != '\0') GM_TRY(st, write_text(m, dataset, "coordinates", auxiliary));
     *region =
         (gm_region){.n_byte = layout->n_point * v->row_bytes, .type = v->type, .fill = v->fill};

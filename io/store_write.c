@@ -196,6 +196,7 @@ gm_status gm_store_write(gm_store *store, int variable, int64_t point, int64_t n
             GM_E_INTERNAL, "points %lld + %lld, bytes %lld + %lld are outside of variable '%s'",
             (long long)point, (long long)n_point, (long long)row_begin, (long long)n_byte, v->name);
 
+    if (store->offset[variable] < 0) return GM_OK;
     const bool is_one_span = n_byte == v->row_bytes && stride == n_byte;
     const int64_t n_span = is_one_span ? 1 : n_point;
     const int64_t span = is_one_span ? n_point * n_byte : n_byte;

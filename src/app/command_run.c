@@ -45,6 +45,25 @@ static bool speaks(const run *r)
     return r->comm->rank == 0 && !r->options->quiet;
 }
 
+static gm_status fail_all_diverged(const run *r)
+{
+    return GM_FAIL(GM_E_POINTS,
+                   "every point diverged: see failed_step in %s; a smaller dt may help",
+                   r->request.path);
+}
+
+/* n_done: points that did not diverge. */
+static gm_status say_complete(const run *r, int64_t n_done)
+{
+    if (n_done == 0) return fail_all_diverged(r);
+    if (speaks(r))
+        fprintf(stderr,
+                "gridmarch: %s holds every point of this sweep already; nothing to do "
+                "(--overwrite computes it again)\n",
+                r->request.path);
+    return GM_OK;
+}
+
 /* Refuse what is wrong with the output path before a GPU is touched; notice a complete file. */
 static gm_status look_at_output(run *r, bool *complete)
 {
@@ -54,6 +73,8 @@ static gm_status look_at_output(run *r, bool *complete)
         gm_store_header *header = NULL;
         gm_output_state found = GM_OUTPUT_NEW;
         st = gm_output_examine(&r->request, r->options, &found, &header);
+        if (st == GM_OK && found == GM_OUTPUT_COMPLETE)
+            st = say_complete(r, gm_output_count(header, GM_POINT_DONE));
         gm_store_header_destroy(&header);
         state = (int)found;
     }
@@ -238,10 +259,8 @@ static gm_status finish(run *r)
                     gm_stop_text(r->summary.stopped_by),
                     (long long)(r->summary.n_before + r->summary.done + r->summary.diverged),
                     (long long)r->summary.n_point, r->request.path);
-    else if (r->summary.done == 0 && r->summary.diverged > 0 && r->summary.n_before == 0)
-        st = GM_FAIL(GM_E_POINTS,
-                     "every point diverged: see failed_step in %s; a smaller dt may help",
-                     r->request.path);
+    else if (r->summary.done == 0 && r->output.n_done == 0)
+        st = fail_all_diverged(r);
 cleanup:
     return st;
 }
@@ -274,18 +293,15 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     GM_TRY(st, gm_request_read(comm, options, &r.request));
     GM_TRY(st, set_stop_rule(&r));
     GM_TRY(st, look_at_output(&r, &complete));
-    if (complete) {
-        if (speaks(&r))
-            fprintf(stderr,
-                    "gridmarch: %s holds every point of this sweep already; nothing to do "
-                    "(--overwrite computes it again)\n",
-                    r.request.path);
-        goto cleanup;
-    }
+    if (complete) goto cleanup;
     if (speaks(&r)) gm_report_angles(stderr, r.request.sweep);
     GM_TRY(st, lock_output(&r));
     GM_TRY(st, open_device(&r));
     GM_TRY(st, open_output(&r));
+    if (r.output.state == GM_OUTPUT_COMPLETE) {
+        st = say_complete(&r, r.output.n_done);
+        goto cleanup;
+    }
     GM_TRY(st, march(&r));
     GM_TRY(st, finish(&r));
 cleanup:

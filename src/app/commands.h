@@ -16,6 +16,7 @@ gm_status gm_command_compile(const gm_comm *comm, const gm_options *options);
 /* These need no MPI. */
 gm_status gm_command_models(const gm_options *options);
 gm_status gm_command_info(const gm_options *options);
+gm_status gm_command_verify(const gm_options *options);
 gm_status gm_command_doctor(const gm_options *options);
 
 /** Write a message for the user to standard error, every line marked as gridmarch's. */

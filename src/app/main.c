@@ -40,6 +40,7 @@ static gm_status without_mpi(const gm_options *options)
     switch (options->command) {
     case GM_MODELS: st = gm_command_models(options); break;
     case GM_INFO: st = gm_command_info(options); break;
+    case GM_VERIFY: st = gm_command_verify(options); break;
     case GM_DOCTOR: st = gm_command_doctor(options); break;
     case GM_VERSION_TEXT: printf("gridmarch %s\n", GM_VERSION); break;
     default: gm_options_help(options->help_on);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/pace.h"
+#include "app/sums.h"
 #include "core/clock.h"
 
 static const double mark_after_seconds = 1.0; /* how much work a killed run may lose */
@@ -20,9 +21,10 @@ typedef struct run {
     const gm_march_plan *plan;
     const gm_sweep *sweep;
     const gm_layout *layout;
-    double *input;               /* [chunk + 1][n_input][n_node] */
-    uint8_t *status;             /* [n_mine] what the ledger will say */
-    int64_t *failed;             /* [n_mine] */
+    double *input;              /* [chunk + 1][n_input][n_node] */
+    uint8_t *status;            /* [n_mine] what the ledger will say */
+    int64_t *failed, *checksum; /* [n_mine] */
+    gm_sums *sums;
     int64_t n_written, n_marked; /* of the rank's list, from its start */
     double marked_at;
     gm_pace pace;
@@ -132,6 +134,7 @@ static gm_status mark_written(run *r)
     memset(computed_by, r->plan->output->run, (size_t)it.n_point);
     GM_TRY(st, write_rows(r, &it, layout->failed_step, 0, 8, r->failed + begin));
     GM_TRY(st, write_rows(r, &it, layout->run, 0, 1, computed_by));
+    GM_TRY(st, write_rows(r, &it, layout->checksum, 0, 8, r->checksum + begin));
     GM_TRY(st, gm_store_sync(store));
     GM_TRY(st, write_rows(r, &it, layout->status, 0, 1, r->status + begin));
     r->n_marked = r->n_written;
@@ -163,6 +166,7 @@ static gm_status collect(run *r, const item *queue, int64_t slot)
     const item *it = &queue[slot];
     gm_result result;
     GM_TRY(st, r->plan->backend->collect(r->plan->engine, (int)slot, &result));
+    gm_sums_add(r->sums, &result, it->n_point, it->first, it->last, r->checksum + it->begin);
     GM_TRY(st, write_variables(r, it, &result));
     r->tally->progress.point_steps += it->n_point * it->n_step;
     if (it->last) {
@@ -190,8 +194,10 @@ static gm_status take_memory(run *r)
     r->input = malloc((n_input + 1) * sizeof *r->input);
     r->status = malloc(n_mine + 1);
     r->failed = malloc((n_mine + 1) * sizeof *r->failed);
-    if (r->input && r->status && r->failed) return GM_OK;
-    return GM_FAIL(GM_E_MEMORY, "out of memory");
+    r->checksum = malloc((n_mine + 1) * sizeof *r->checksum);
+    if (!r->input || !r->status || !r->failed || !r->checksum)
+        return GM_FAIL(GM_E_MEMORY, "out of memory");
+    return gm_sums_create(r->layout, r->plan->tiling.tile_points, &r->sums);
 }
 
 static void give_memory(run *r)
@@ -199,6 +205,8 @@ static void give_memory(run *r)
     free(r->input);
     free(r->status);
     free(r->failed);
+    free(r->checksum);
+    gm_sums_destroy(&r->sums);
 }
 
 /* Chunks in hand are finished, no new ones begin. */

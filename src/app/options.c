@@ -10,8 +10,8 @@
 #include "core/stop.h"
 
 static const char *const command_names[] = {
-    [GM_RUN] = "run",       [GM_PLAN] = "plan", [GM_COMPILE] = "compile",
-    [GM_MODELS] = "models", [GM_INFO] = "info", [GM_DOCTOR] = "doctor",
+    [GM_RUN] = "run",   [GM_PLAN] = "plan",     [GM_COMPILE] = "compile", [GM_MODELS] = "models",
+    [GM_INFO] = "info", [GM_VERIFY] = "verify", [GM_DOCTOR] = "doctor",
 };
 enum { N_COMMAND = GM_DOCTOR + 1 };
 
@@ -36,7 +36,9 @@ enum {
     OPT_NO_CACHE,
     OPT_NO_COMPILE,
     OPT_MAX_TIME,
-    OPT_TAKE_OVER
+    OPT_TAKE_OVER,
+    OPT_RETRY_FAILED,
+    OPT_RETRY_DAMAGED
 };
 
 /* Which commands take an option: one bit each. */
@@ -70,6 +72,8 @@ static const struct {
     {"arch", required_argument, OPT_ARCH, ON_COMPILE},
     {"no-cache", no_argument, OPT_NO_CACHE, ON_RUN},
     {"no-compile", no_argument, OPT_NO_COMPILE, ON_RUN},
+    {"retry-failed", no_argument, OPT_RETRY_FAILED, ON_RUN},
+    {"retry-damaged", no_argument, OPT_RETRY_DAMAGED, ON_RUN},
     {"take-over", no_argument, OPT_TAKE_OVER, ON_RUN},
     {"max-time", required_argument, OPT_MAX_TIME, ON_RUN},
     {"help", no_argument, OPT_HELP, ~0},
@@ -89,6 +93,7 @@ static const char help_all[] =
     "  models [NAME]  list the models, or one model's states, parameters and inputs;\n"
     "                 a model of your own: ./my_model.h\n"
     "  info FILE      progress, failures and origin of a result file\n"
+    "  verify FILE    compare the data of a result file with their checksums\n"
     "  doctor         check driver, GPUs, MPI and HDF5 of this machine\n"
     "\n"
     "gridmarch COMMAND --help explains one command. docs/sweep-file.md explains the sweep file.\n";
@@ -113,6 +118,9 @@ static const char help_run[] =
     "      --no-compile       use the kernels built into the program, not ones made for this "
     "sweep\n"
     "      --allow-mixed      accept devices or program versions that may differ in last digits\n"
+    "      --retry-failed     compute points that diverged or failed again\n"
+    "      --retry-damaged    check all stored data first (gridmarch verify), and compute damaged\n"
+    "                         points again\n"
     "      --take-over        go on with a result whose last run died elsewhere, without watching\n"
     "                         its lock file for signs of life\n"
     "      --max-time T       stop after this time, e.g. 90 (seconds), 5m, 2h30m or 1:30:00; the\n"
@@ -161,6 +169,12 @@ void gm_options_help(gm_command command)
         printf("usage: gridmarch info FILE.h5 [--json]\n\nProgress, failures and origin of a "
                "result file; also while it is being written.\n");
         break;
+    case GM_VERIFY:
+        printf(
+            "usage: gridmarch verify FILE.h5\n\nRead all data of finished points and compare them "
+            "with the checksums that were stored\nwhen they were computed. Lists the points that "
+            "differ; exit code 10 if there are any.\n");
+        break;
     case GM_DOCTOR:
         printf("usage: gridmarch doctor\n\nCheck what gridmarch needs on this machine: driver, "
                "GPUs, MPI, HDF5, C library.\n");
@@ -187,8 +201,8 @@ static gm_status read_command(const char *word, gm_options *o)
     const char *near = gm_nearest_name(word, command_names, N_COMMAND);
     return GM_FAIL(
         GM_E_USAGE,
-        "unknown command \"%s\"%s%s%s; there are: run, plan, compile, models, info, doctor", word,
-        near ? "; did you mean \"" : "", near ? near : "", near ? "\"" : "");
+        "unknown command \"%s\"%s%s%s; there are: run, plan, compile, models, info, verify, doctor",
+        word, near ? "; did you mean \"" : "", near ? near : "", near ? "\"" : "");
 }
 
 /* A whole number from 1 up to a limit. */
@@ -264,6 +278,8 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_ARCH: o->architecture = value; break;
     case OPT_NO_CACHE: o->no_cache = true; break;
     case OPT_NO_COMPILE: o->no_compile = true; break;
+    case OPT_RETRY_FAILED: o->retry_failed = true; break;
+    case OPT_RETRY_DAMAGED: o->retry_damaged = true; break;
     case OPT_TAKE_OVER: o->take_over = true; break;
     case OPT_MAX_TIME: return read_time(value, &o->max_seconds);
     case OPT_HELP:
@@ -299,9 +315,10 @@ static gm_status need_target(gm_options *o)
     if (o->target && o->command == GM_DOCTOR)
         return GM_FAIL(GM_E_USAGE, "gridmarch doctor takes no file; \"%s\" is given", o->target);
     if (o->target || o->command == GM_MODELS || o->command >= GM_DOCTOR) return GM_OK;
+    const bool of_result = o->command == GM_INFO || o->command == GM_VERIFY;
     return GM_FAIL(GM_E_USAGE, "gridmarch %s needs a %s: gridmarch %s %s",
-                   command_names[o->command], o->command == GM_INFO ? "result file" : "sweep file",
-                   command_names[o->command], o->command == GM_INFO ? "FILE.h5" : "SWEEP.yaml");
+                   command_names[o->command], of_result ? "result file" : "sweep file",
+                   command_names[o->command], of_result ? "FILE.h5" : "SWEEP.yaml");
 }
 
 gm_status gm_options_read(int argc, char **argv, gm_options *o)

@@ -14,6 +14,7 @@ typedef enum {
     GM_COMPILE,
     GM_MODELS,
     GM_INFO,
+    GM_VERIFY,
     GM_DOCTOR,
     GM_HELP,
     GM_VERSION_TEXT
@@ -35,7 +36,8 @@ typedef struct gm_options {
     int n_thread, n_rank;             /* 0: found out; n_rank: of plan */
     const char *kernel;               /* file of `gridmarch compile` to use; NULL: none */
     const char *architecture;         /* of compile: "sm_90", "x86-64-v3"; NULL: this machine's */
-    bool share_gpu, allow_mixed, overwrite, take_over, quiet, json, no_cache, no_compile;
+    bool share_gpu, allow_mixed, overwrite, take_over, retry_failed, retry_damaged, quiet, json,
+        no_cache, no_compile;
 } gm_options;
 
 /** Read the command line into *options (gm_options_clear frees).

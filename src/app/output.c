@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "app/retry.h"
 #include "core/hash.h"
 
 enum { MAX_SHOWN = 8, SPARE_BYTES = 1 << 20 };
@@ -94,10 +95,10 @@ static gm_status compare(const char *path, const char *of_file, const char *of_s
 /* --- looking -------------------------------------------------------------------------------------
  */
 
-static int64_t count_missing(const gm_store_header *header)
+int64_t gm_output_count(const gm_store_header *header, gm_point_status status)
 {
     int64_t n = 0;
-    for (int64_t i = 0; i < header->n_point; i++) n += header->status[i] == GM_POINT_PENDING;
+    for (int64_t i = 0; i < header->n_point; i++) n += header->status[i] == status;
     return n;
 }
 
@@ -114,7 +115,10 @@ static gm_status examine_existing(const gm_request *request, const gm_options *o
     GM_TRY(st, compare(request->path, h->canonical, request->canonical));
     gm_store_header_destroy(&h);
     GM_TRY(st, gm_store_inspect(request->path, request->layout, &h));
-    *state = count_missing(h) > 0 ? GM_OUTPUT_RESUME : GM_OUTPUT_COMPLETE;
+    gm_retry_failed(options, h->n_point, h->status);
+    *state = gm_output_count(h, GM_POINT_PENDING) > 0 || options->retry_damaged
+                 ? GM_OUTPUT_RESUME
+                 : GM_OUTPUT_COMPLETE;
     *header = h, h = NULL;
 cleanup:
     gm_store_header_destroy(&h);
@@ -257,6 +261,8 @@ static gm_status prepare(const gm_request *request, const gm_options *options, c
         GM_TRY(st, gm_store_inspect(request->path, request->layout, header));
     } else {
         GM_TRY(st, check_kernel(request, options, *header, kernel));
+        GM_TRY(st, gm_retry_choose(options, request->path, (*header)->n_point, (*header)->status));
+        if (gm_output_count(*header, GM_POINT_PENDING) == 0) *state = GM_OUTPUT_COMPLETE;
     }
 cleanup:
     return st;
@@ -267,7 +273,10 @@ static gm_status share_missing(const gm_comm *comm, const uint8_t *status, int64
                                gm_output *output)
 {
     int64_t begin = 0, seen = 0;
-    for (int64_t i = 0; i < n_point; i++) output->n_missing += status[i] == GM_POINT_PENDING;
+    for (int64_t i = 0; i < n_point; i++) {
+        output->n_missing += status[i] == GM_POINT_PENDING;
+        output->n_done += status[i] == GM_POINT_DONE;
+    }
     gm_share(output->n_missing, comm->rank, comm->n_rank, &begin, &output->n_mine);
     output->missing = malloc((size_t)(output->n_mine + 1) * sizeof *output->missing);
     if (!output->missing) return GM_FAIL(GM_E_MEMORY, "out of memory");
@@ -313,7 +322,8 @@ gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const g
     if (output->state == GM_OUTPUT_COMPLETE) goto cleanup;
     GM_TRY(st, gm_store_open(comm->world, request->path, request->layout, offset, run_offset,
                              &output->store));
-    if (comm->rank == 0) st = gm_store_write_run(output->store, output->run, run);
+    if (comm->rank == 0) st = gm_retry_mark(options, output->store, request->layout, status);
+    if (comm->rank == 0 && st == GM_OK) st = gm_store_write_run(output->store, output->run, run);
     GM_TRY(st, gm_comm_agree(comm, st));
 cleanup:
     gm_store_header_destroy(&header);

@@ -12,6 +12,7 @@ typedef struct gm_output {
     gm_output_state state;
     gm_store *store;
     int64_t n_missing; /* of the sweep */
+    int64_t n_done;    /* of the sweep, that are done already */
     int64_t *missing;  /* owned: this rank's share, rising */
     int64_t n_mine;
     int run; /* slot of this run in provenance/run */
@@ -23,6 +24,9 @@ typedef struct gm_output {
  *  @param header  the file's header when it is to be resumed, else NULL; owned by the caller */
 gm_status gm_output_examine(const gm_request *request, const gm_options *options,
                             gm_output_state *state, gm_store_header **header);
+
+/** How many of the file's points have this status. */
+int64_t gm_output_count(const gm_store_header *header, gm_point_status status);
 
 /** Collective: create the file or take up the one there, and share out the missing points.
  *  @param kernel  identity of what will compute the points

@@ -53,8 +53,8 @@ void gm_layout_destroy(gm_layout **layout)
  * name when the record section changes. */
 static bool is_reserved(const gm_model_info *model, const char *name)
 {
-    static const char *const fixed[] = {"time",        "node", "point",     "status",
-                                        "failed_step", "run",  "provenance"};
+    static const char *const fixed[] = {"time",        "node", "point",    "status",
+                                        "failed_step", "run",  "checksum", "provenance"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         if (strcmp(name, fixed[i]) == 0) return true;
     for (int q = 0; q < gm_model_n_quantity(model); q++) {
@@ -274,7 +274,7 @@ static gm_status add_bookkeeping(gm_layout *layout, const char *name, const char
 static gm_status add_variables(gm_layout *layout, const gm_sweep *sweep)
 {
     gm_status st = GM_OK;
-    enum { N_BOOKKEEPING = 3 };
+    enum { N_BOOKKEEPING = 4 };
     const int n_quantity = gm_model_n_quantity(sweep->model);
     size_t n = (size_t)(GM_N_OBSERVABLE * n_quantity + N_BOOKKEEPING);
     layout->variable = calloc(n, sizeof *layout->variable);
@@ -290,6 +290,9 @@ static gm_status add_variables(gm_layout *layout, const gm_sweep *sweep)
                                "which run of the program computed the point: index into "
                                "provenance/run",
                                GM_TYPE_U8, 255, &layout->run));
+    GM_TRY(st, add_bookkeeping(layout, "checksum",
+                               "CRC-32 of the point's values, variables in the order of `covers`",
+                               GM_TYPE_I64, -1, &layout->checksum));
 cleanup:
     return st;
 }

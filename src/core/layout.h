@@ -31,7 +31,7 @@ typedef struct gm_variable {
     bool has_time, has_node;
     int64_t row_bytes;        /* bytes of one point */
     gm_observable observable; /* meaningful when quantity >= 0 */
-    int quantity;             /* states, then derived; -1: bookkeeping (status, failed_step, run) */
+    int quantity;             /* states, then derived; -1: bookkeeping (status, failed_step, ...) */
 } gm_variable;
 
 /* Values of the variable `status` (the ledger). X(enumerator, value, CF flag meaning) */
@@ -53,8 +53,9 @@ typedef struct gm_layout {
     gm_coordinate *coordinate; /* owned; point dimensions, then time, then node, then the rest */
     int time_dim, node_dim;    /* index into coordinate, or -1 */
     int n_variable;
-    gm_variable *variable;        /* owned; recorded ones first, then status, failed_step, run */
+    gm_variable *variable;        /* owned; recorded ones first, then bookkeeping: */
     int status, failed_step, run; /* indices into variable */
+    int checksum; /* index into variable; of recorded ones and failed_step; -1: none */
     int64_t n_point, n_sample, n_node;
     int64_t n_byte; /* of all variables together */
 } gm_layout;

@@ -16,7 +16,7 @@ from program import (EXAMPLES, RING, ROOT, assert_same, command, environment, ma
 
 pytestmark = needs_program
 
-COMMANDS = ["run", "plan", "compile", "models", "info", "doctor"]
+COMMANDS = ["run", "plan", "compile", "models", "info", "verify", "doctor"]
 EXAMPLE = EXAMPLES / "wilson_cowan.yaml"
 
 
@@ -109,7 +109,7 @@ def test_plan_says_what_a_run_would_do(tmp_path):
     for words in (r"wilson_cowan, heun, fp32", r"16 nodes", r"points +40: G 40",
                   r"steps +10000 of 0\.1 ms, the first 2000 not recorded", r"noise +off",
                   r"ranks +4, at most 10 points each", r"tile +\d+ points, chunk \d+ steps",
-                  r"r\.h5, 1010\.4 KiB", r"E_mean +\(G, node\) +2\.5 KiB",
+                  r"r\.h5, 1010\.7 KiB", r"E_mean +\(G, node\) +2\.5 KiB",
                   r"E +\(G, time, node\) +1000\.0 KiB", r"would be made new"):
         assert re.search(words, done.out), words
     assert not list(tmp_path.iterdir())

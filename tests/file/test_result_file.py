@@ -73,8 +73,8 @@ def test_a_grid_has_one_dimension_per_axis(grid, engine):
     with xr.open_dataset(grid, engine=engine) as data:
         assert set(data.coords) == {*POINTS, "time", "node"}
         assert set(data.data_vars) == {"I_last", "E_mean", "I_mean", "E_variance", "E_min", "E_max",
-                                       "E", "status", "failed_step", "run"}
-        for name in ("status", "failed_step", "run"):
+                                       "E", "status", "failed_step", "run", "checksum"}
+        for name in ("status", "failed_step", "run", "checksum"):
             assert data[name].dims == POINTS
         for name in ("I_last", "E_mean", "I_mean", "E_variance", "E_min", "E_max"):
             assert data[name].dims == (*POINTS, "node")

@@ -147,7 +147,7 @@ static void variables_carry_units_and_bytes(void **state)
     fixture f = lay_out(
         WC "precision: fp64\nrecord: {mean: [E], variance: all}\naxes: {G: [1, 2]}\n", 5, NULL);
     const gm_layout *l = f.layout;
-    assert_int_equal(l->n_variable, 6);
+    assert_int_equal(l->n_variable, 7);
     assert_string_equal(l->variable[0].name, "E_mean");
     assert_string_equal(l->variable[0].long_name, "excitatory activity: mean over time");
     assert_true(isnan(l->variable[0].fill) && l->variable[0].type == GM_TYPE_F64);
@@ -155,7 +155,7 @@ static void variables_carry_units_and_bytes(void **state)
     assert_string_equal(find(l, "I_variance")->unit, "(mV)^2");
     assert_int_equal(find(l, "I_variance")->row_bytes, 8 * 5);
     assert_false(find(l, "I_variance")->has_time);
-    assert_int_equal(l->n_byte, 2 * (3 * 40 + 1 + 8 + 1));
+    assert_int_equal(l->n_byte, 2 * (3 * 40 + 1 + 8 + 1 + 8));
     clear(&f);
 }
 
@@ -175,6 +175,8 @@ static void bookkeeping_comes_last(void **state)
     assert_true(failed_step->type == GM_TYPE_I64 && failed_step->fill == -1);
     assert_string_equal(run->name, "run");
     assert_true(run->type == GM_TYPE_U8 && run->fill == 255);
+    assert_true(l->checksum == 4 && l->variable[4].type == GM_TYPE_I64);
+    assert_true(l->variable[4].fill == -1);
     clear(&f);
 }
 

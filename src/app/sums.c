@@ -1,0 +1,78 @@
+/* A trajectory comes in pieces and other variables stand before it, so each has a running sum of
+ * its own; they are joined at the end. */
+#include "app/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/checksum.h"
+
+struct gm_sums {
+    const gm_layout *layout;
+    int64_t capacity;
+    int n_trajectory;
+    uint32_t *running; /* owned [n_trajectory][capacity] */
+};
+
+gm_status gm_sums_create(const gm_layout *layout, int64_t tile_points, gm_sums **out)
+{
+    gm_sums *s = calloc(1, sizeof *s);
+    *out = s;
+    if (s) {
+        s->layout = layout;
+        s->capacity = tile_points;
+        for (int i = 0; i < layout->n_variable; i++)
+            s->n_trajectory += layout->variable[i].has_time;
+        s->running = malloc(((size_t)s->n_trajectory * (size_t)tile_points + 1) * sizeof(uint32_t));
+    }
+    if (s && s->running) return GM_OK;
+    gm_sums_destroy(out);
+    return GM_FAIL(GM_E_MEMORY, "out of memory");
+}
+
+void gm_sums_destroy(gm_sums **sums)
+{
+    if (*sums) free((*sums)->running);
+    free(*sums);
+    *sums = NULL;
+}
+
+static void add_samples(gm_sums *s, const gm_result *result, int64_t n_point)
+{
+    uint32_t *running = s->running;
+    for (int i = 0; i < s->layout->n_variable; i++) {
+        const gm_variable *v = &s->layout->variable[i];
+        if (!v->has_time) continue;
+        const int64_t n_byte = result->n_sample * (v->row_bytes / s->layout->n_sample);
+        const char *value = result->trajectory[v->quantity];
+        for (int64_t p = 0; p < n_point; p++)
+            running[p] = gm_checksum_add(running[p], value + p * n_byte, n_byte);
+        running += s->capacity;
+    }
+}
+
+static uint32_t of_point(const gm_sums *s, const gm_result *result, int64_t p)
+{
+    uint32_t sum = 0;
+    const uint32_t *running = s->running;
+    for (int i = 0; i < s->layout->n_variable; i++) {
+        const gm_variable *v = &s->layout->variable[i];
+        if (v->quantity < 0) continue;
+        if (v->has_time) {
+            sum = gm_checksum_join(sum, running[p], v->row_bytes);
+            running += s->capacity;
+        } else {
+            const char *value = result->statistic[v->observable][v->quantity];
+            sum = gm_checksum_add(sum, value + p * v->row_bytes, v->row_bytes);
+        }
+    }
+    return gm_checksum_add(sum, &result->failed_step[p], sizeof result->failed_step[p]);
+}
+
+void gm_sums_add(gm_sums *s, const gm_result *result, int64_t n_point, bool first, bool last,
+                 int64_t *checksum)
+{
+    if (first) memset(s->running, 0, (size_t)s->n_trajectory * (size_t)s->capacity * 4);
+    if (result->n_sample > 0) add_samples(s, result, n_point);
+    for (int64_t p = 0; last && p < n_point; p++) checksum[p] = of_point(s, result, p);
+}
