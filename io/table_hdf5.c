@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/table_chunks.h"
+
 enum { NAME_SIZE = 128, LIST_SIZE = 512, MAX_LISTED = 8 };
 
 /* A dataset may be larger than its file if it is compressed; deflate's limit is 1032 to 1. A claim
@@ -142,6 +144,7 @@ static gm_status read_dataset(hid_t set, const char *path, int64_t n_byte, gm_pr
     gm_table table = {0};
     if (!check_type(set, place, problems)) return GM_E_INPUT;
     if (!check_shape(set, place, n_byte, problems, &table)) return GM_E_INPUT;
+    if (!gm_table_check_storage(set, place, n_byte, MAX_COMPRESSION, problems)) return GM_E_INPUT;
     table.value = malloc((size_t)(table.n_row * table.n_column) * sizeof *table.value);
     if (!table.value)
         return GM_FAIL(GM_E_MEMORY, "not enough memory for '%s' (%lld x %lld values)", path,

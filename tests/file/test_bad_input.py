@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import zlib
 
 import h5py
 import numpy as np
@@ -437,3 +438,57 @@ def test_missing_permission_is_named(folder, what, code, fragments):
     assert done.returncode == code, done.stderr
     assert all(part in done.stderr for part in fragments), done.stderr
     assert what == "result" or not (folder / "r.h5").exists()
+
+
+MATRIX = np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]], dtype=float)
+WELL_PACKED = {
+    "gzip": {"compression": "gzip", "chunks": (2, 2)},
+    "shuffled gzip with checksums": {"compression": "gzip", "shuffle": True, "fletcher32": True},
+    "chunks alone": {"chunks": (1, 3)},
+    "a chunk beyond the end": {"chunks": (5, 5), "maxshape": (None, None), "compression": "gzip"},
+    "compact or in one piece": {},
+}
+
+
+def packed(folder, **how):
+    """The sweep with its weights in an HDF5 file."""
+    edited(folder, "weights: w.csv", "weights: w.h5")
+    with h5py.File(folder / "w.h5", "w") as file:
+        file.create_dataset("w", data=MATRIX, **how)
+
+
+@pytest.mark.parametrize("case", WELL_PACKED)
+def test_packed_tables_are_read(folder, case):
+    packed(folder, **WELL_PACKED[case])
+    assert run("plan", "s.yaml", "-o", "r.h5", cwd=folder).code == 0
+
+
+@pytest.mark.parametrize("how, words", [
+    ({"compression": "lzf"}, "'lzf' (32000)"), ({"scaleoffset": 2}, "(6)")])
+def test_tables_with_filters_that_cannot_be_checked_are_refused(folder, how, words):
+    packed(folder, **how)
+    refused(folder, ["run", "s.yaml", "-o", "r.h5"], 2, ["w.h5", words, "save it with gzip"])
+
+
+@pytest.mark.parametrize("how, chunk", [
+    ({"compression": "gzip"}, zlib.compress(MATRIX.tobytes()[:-8])),  # unpacks to less
+    ({"compression": "gzip"}, zlib.compress(MATRIX.tobytes() + bytes(8))),
+    ({"compression": "gzip"}, zlib.compress(b"")),
+    ({"compression": "gzip"}, zlib.compress(MATRIX.tobytes())[:-9]),
+    ({"compression": "gzip"}, b"nonsense"),
+    ({"fletcher32": True}, b"ab"),
+])
+def test_a_damaged_part_of_a_packed_table_is_refused(folder, how, chunk):
+    packed(folder, chunks=(3, 3), **how)
+    with h5py.File(folder / "w.h5", "r+") as file:
+        file["w"].id.write_direct_chunk((0, 0), chunk)
+    refused(folder, ["run", "s.yaml", "-o", "r.h5"], 2,
+            ["w.h5", "damaged: the part from row 1, column 1"])
+
+
+def test_a_table_that_lies_in_other_files_is_refused(folder):
+    edited(folder, "weights: w.csv", "weights: w.h5")
+    (folder / "raw").write_bytes(MATRIX.tobytes())
+    with h5py.File(folder / "w.h5", "w") as file:
+        file.create_dataset("w", shape=(3, 3), dtype=float, external=[("raw", 0, 72)])
+    refused(folder, ["run", "s.yaml", "-o", "r.h5"], 2, ["w.h5", "other files"])
