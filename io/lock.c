@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/fault.h"
 #include "io/lock_holder.h"
 #include "io/store_space.h"
 
@@ -42,7 +43,8 @@ typedef enum { TAKEN, HELD, NO_LOCKS } attempt;
 static attempt try_lock(int fd)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    if (fcntl(fd, F_OFD_SETLK, &lock) == 0) return TAKEN;
+    errno = ENOLCK;
+    if (!gm_fault(GM_FAULT_LOCK) && fcntl(fd, F_OFD_SETLK, &lock) == 0) return TAKEN;
     return errno == EAGAIN || errno == EACCES ? HELD : NO_LOCKS;
 }
 

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/fault.h"
 #include "store_metadata.h"
 #include "store_space.h"
 
@@ -91,7 +92,8 @@ static gm_status sync_folder(const char *path)
 
 static gm_status publish(int fd, const char *partial, const char *path, bool replace)
 {
-    if (fsync(fd) != 0)
+    errno = EIO;
+    if (gm_fault(GM_FAULT_SYNC) || fsync(fd) != 0)
         return GM_FAIL(GM_E_IO, "cannot save '%s': %s", path, gm_posix_cause(errno));
     if (!is_ours(fd, partial)) return being_created(path);
     gm_status st = refuse_existing(path, replace); /* filling may have taken minutes */

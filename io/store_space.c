@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/fault.h"
 #include "core/stop.h"
 #include "store.h"
 
@@ -90,8 +91,10 @@ gm_status gm_space_write(int fd, const char *path, const void *value, int64_t n_
                          int64_t offset)
 {
     for (int64_t done = 0; done < n_byte;) {
-        const ssize_t n =
-            pwrite(fd, (const char *)value + done, (size_t)(n_byte - done), offset + done);
+        ssize_t n = -1;
+        errno = ENOSPC;
+        if (!gm_fault(GM_FAULT_WRITE))
+            n = pwrite(fd, (const char *)value + done, (size_t)(n_byte - done), offset + done);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0)
             return GM_FAIL(GM_E_IO, "cannot write '%s': %s", path,

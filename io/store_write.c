@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/fault.h"
 #include "store.h"
 #include "store_space.h"
 
@@ -121,14 +122,23 @@ static gm_status fail_mpi(const gm_store *s, const char *what, int code)
     return GM_FAIL(GM_E_IO, "cannot %s '%s': MPI-IO: %s", what, s->path, text);
 }
 
-/* Open MPI tries the file system's locks on PATH.locktest.RANK when it opens a file, and leaves
- * that file behind if it is killed just then. */
-static void remove_lock_test(const char *path, int rank)
+/* Files that Open MPI makes beside PATH when it opens it, and leaves behind if it is killed: it
+ * tries the file system's locks on one, and keeps two for shared file pointers, which are not used
+ * here. */
+static void remove_litter(const char *path, int rank)
 {
-    char *name = NULL;
-    if (asprintf(&name, "%s.locktest.%d", path, rank) < 0) return;
-    unlink(name);
-    free(name);
+#ifdef OPEN_MPI
+    static const char *const ending[] = {"locktest", "data", "metadata"};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        char *name = NULL;
+        if (asprintf(&name, "%s.%s.%d", path, ending[i], rank) < 0) return;
+        unlink(name);
+        free(name);
+    }
+#else
+    (void)path;
+    (void)rank;
+#endif
 }
 
 gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout,
@@ -152,7 +162,7 @@ gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout
     }
     MPI_File_set_errhandler(s->file, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, &rank);
-    remove_lock_test(path, rank);
+    remove_litter(path, rank);
     *out = s;
     return GM_OK;
 }
@@ -173,6 +183,11 @@ static gm_status write_span(gm_store *s, int64_t offset, const char *value, int6
         const int64_t n = n_byte - done < piece ? n_byte - done : piece;
         MPI_Status status;
         int n_done = 0;
+        if (gm_fault(GM_FAULT_WRITE)) {
+            const gm_status st =
+                GM_FAIL(GM_E_IO, "cannot write '%s': %s", s->path, gm_posix_cause(ENOSPC));
+            return gm_status_extend(st, "variable '%s'", name);
+        }
         const int code =
             MPI_File_write_at(s->file, offset + done, value + done, (int)n, MPI_BYTE, &status);
         if (code == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &n_done);
@@ -229,7 +244,8 @@ gm_status gm_store_write_run(gm_store *store, int slot, const char *text)
 
 gm_status gm_store_sync(gm_store *store)
 {
-    while (fdatasync(store->fd) != 0) {
+    errno = EIO;
+    while (gm_fault(GM_FAULT_SYNC) || fdatasync(store->fd) != 0) {
         if (errno == EINTR) continue;
         return GM_FAIL(GM_E_IO, "cannot save '%s': %s", store->path, gm_posix_cause(errno));
     }

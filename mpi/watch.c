@@ -1,5 +1,7 @@
 #include "mpi/watch.h"
 
+#include "core/fault.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +140,7 @@ gm_status gm_watch_report(gm_watch *w, const gm_progress *mine)
 {
     int sent = 0;
     gm_status st = GM_OK;
+    if (gm_fault(GM_FAULT_MESSAGE)) return GM_FAIL(GM_E_MPI, "the message fails on purpose");
     if (w->comm->rank == 0) {
         w->progress[0] = *mine;
         st = receive_all(w);

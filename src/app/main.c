@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/commands.h"
+#include "core/fault.h"
 
 void gm_print_error(const char *message)
 {
@@ -23,7 +24,11 @@ void gm_print_error(const char *message)
 static gm_status with_mpi(int *argc, char ***argv, const gm_options *options)
 {
     gm_comm comm;
+    const char *bad = NULL;
     gm_status st = gm_comm_start(argc, argv, &comm);
+    if (st == GM_OK && !gm_fault_begin(comm.rank, &bad))
+        st = GM_FAIL(GM_E_USAGE,
+                     "GRIDMARCH_FAULT: \"%s\" is no rule; src/core/fault.h explains them", bad);
     if (st == GM_OK) {
         st = options->command == GM_RUN    ? gm_command_run(&comm, options)
              : options->command == GM_PLAN ? gm_command_plan(&comm, options)

@@ -8,6 +8,7 @@
 #include "app/pace.h"
 #include "app/sums.h"
 #include "core/clock.h"
+#include "core/fault.h"
 
 static const double mark_after_seconds = 1.0; /* how much work a killed run may lose */
 
@@ -66,6 +67,7 @@ static gm_status submit(run *r, const item *it, int slot)
         .first = it->first,
         .last = it->last,
     };
+    if (gm_fault(GM_FAULT_LAUNCH)) return GM_FAIL(GM_E_DEVICE, "the launch fails on purpose");
     return r->plan->backend->submit(r->plan->engine, slot, &work);
 }
 
@@ -136,6 +138,7 @@ static gm_status mark_written(run *r)
     GM_TRY(st, write_rows(r, &it, layout->run, 0, 1, computed_by));
     GM_TRY(st, write_rows(r, &it, layout->checksum, 0, 8, r->checksum + begin));
     GM_TRY(st, gm_store_sync(store));
+    if (gm_fault(GM_FAULT_MARK)) GM_TRY(st, GM_FAIL(GM_E_IO, "marking fails on purpose"));
     GM_TRY(st, write_rows(r, &it, layout->status, 0, 1, r->status + begin));
     r->n_marked = r->n_written;
     r->marked_at = gm_clock_seconds();
