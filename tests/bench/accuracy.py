@@ -22,13 +22,14 @@ WORKERS = 4  # runs side by side: nothing is timed here
 @dataclass
 class Case:
     model: str
+    weights: str
     top: float  # the largest G
     lines: str = ""
     file: str = ""  # of a user's model
     is_angle: bool = False
 
     def text(self, points, precision):
-        return (f"model: {self.file or self.model}\nnetwork: {network(atlas('enigma_dk68', 68))}\n"
+        return (f"model: {self.file or self.model}\nnetwork: {network(self.weights)}\n"
                 f"axes: {{G: {{linspace: [0, {self.top}, {points}]}}}}\n{self.lines}"
                 f"time: {{dt: 0.1, duration: {STEPS / 10:g}}}\nintegrator: heun\n"
                 f"precision: {precision}\n"
@@ -36,14 +37,14 @@ class Case:
 
 
 def cases():
-    start = "initial: {{{}: {{uniform: [{}]}}}}\n"
+    start, weights = "initial: {{{}: {{uniform: [{}]}}}}\n", atlas("enigma_dk68", 68)
     return [
-        Case("wilson_cowan", 3, start.format("E", "0, 0.1") + f"inputs: {drive(68)}\n"),
-        Case("hopf", 0.1, start.format("x", "-0.5, 0.5")),
-        Case("kuramoto", 0.1, start.format("theta", "0, 3"), is_angle=True),
-        Case("jansen_rit", 10, start.format("y1", "10, 20"),
+        Case("wilson_cowan", weights, 3, start.format("E", "0, 0.1") + f"inputs: {drive(68)}\n"),
+        Case("hopf", weights, 0.1, start.format("x", "-0.5, 0.5")),
+        Case("kuramoto", weights, 0.1, start.format("theta", "0, 3"), is_angle=True),
+        Case("jansen_rit", weights, 10, start.format("y1", "10, 20"),
              os.path.join(HERE, "models", "jansen_rit.h")),
-        Case("wong_wang", 1, start.format("S", "0, 0.2"),
+        Case("wong_wang", weights, 1, start.format("S", "0, 0.2"),
              os.path.join(HERE, "models", "wong_wang.h")),
     ]
 

@@ -25,6 +25,7 @@ class Kernel:
     registers: int = -1
     stack_bytes: int = -1  # of a thread: what spills, and arrays that are indexed at run time
     loop: sass.Loop | None = None
+    steps: int = 1  # of a turn of the loop
 
 
 def content(path):
@@ -98,4 +99,6 @@ def read(path, n_node):
     os.remove(plain)
     kernel.registers, kernel.stack_bytes = usage(texts[0])
     kernel.loop = sass.step_loop(texts[1])
+    if n_node == 0:  # the steps of a plain ODE are so short that several make a turn
+        kernel.steps = sass.steps_at_once(texts[1])
     return kernel

@@ -99,7 +99,7 @@ def whole_step(kernel, workload):
     """The loop of a step with all turns of the loops in it: those over sources, from the number of
     their products, and that which draws noise, from the shape. False: some are counted once."""
     step = sass.Loop()
-    step.add(kernel.loop, 1)
+    step.add(kernel.loop, 1 / kernel.steps)
     nested, skipped = kernel.loop.nested, kernel.loop.skipped
     if kernel.engine != "matrix":
         return step, not nested

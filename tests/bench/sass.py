@@ -15,6 +15,7 @@ INSTRUCTION = re.compile(r"\s+/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;\s+/\* 0x[0-9a-f]+
 CONTROL = re.compile(r"\s+/\* 0x([0-9a-f]{16}) \*/")
 GUARD = re.compile(r"@!?U?P\w+ +")
 ADDRESS = re.compile(r"0x([0-9a-f]+)$")
+ARITHMETIC = re.compile(r"[FD](FMA|ADD|MUL)\b")
 WORK = ("MUFU", "HMMA", "HGMMA", "DMMA", "LDS", "STS", "LDG", "LD", "STG", "ST")
 
 
@@ -111,11 +112,30 @@ def count(code):
     return loop
 
 
-def step_loop(text):
-    """The loop over time steps, or None where the text has no loop."""
-    code = read(text)
+def widest_loop(code):
+    """Its first and last address, or None."""
     branches = backward(code)
     if not branches:
         return None
     widest = max(branches, key=lambda i: i.address - i.target)
-    return count(within(code, widest.target, widest.address))
+    return widest.target, widest.address
+
+
+def step_loop(text):
+    """The loop over time steps, or None where the text has no loop."""
+    code = read(text)
+    place = widest_loop(code)
+    return count(within(code, *place)) if place else None
+
+
+def steps_at_once(text):
+    """Steps of one turn of that loop: where there are several, a second loop takes the rest of them
+    one by one, and has so much less arithmetic."""
+    code = read(text)
+    place = widest_loop(code)
+    rest = place and widest_loop([i for i in code if i.address > place[1]])
+    if not rest:
+        return 1
+    several, one = (sum(n for opcode, n in count(within(code, *p)).opcodes.items()
+                        if ARITHMETIC.match(opcode)) for p in (place, rest))
+    return max(round(several / one), 1) if one else 1
