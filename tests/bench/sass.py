@@ -61,9 +61,10 @@ def read(text):
         if match:
             words = GUARD.sub("", match[2], count=1)
             opcode, _, operands = words.partition(" ")
-            address = ADDRESS.search(operands) if opcode.split(".")[0] == "BRA" else None
-            conditional = words != match[2] or "," in operands
-            found.append(Instruction(int(match[1], 16), opcode, conditional,
+            is_branch = opcode.split(".")[0] == "BRA"
+            address = ADDRESS.search(operands) if is_branch else None
+            guarded = words != match[2] or (is_branch and "," in operands)
+            found.append(Instruction(int(match[1], 16), opcode, guarded,
                                      int(address[1], 16) if address else -1))
             continue
         match = CONTROL.match(line)
