@@ -32,6 +32,12 @@ typedef struct gm_device_info {
     int n_worker;          /* CPU: threads; GPU: multiprocessors */
 } gm_device_info;
 
+/** How an engine marches a sweep. */
+typedef struct gm_engine_kind {
+    char name[16];    /* "matrix", "block", "thread", "lanes" */
+    char reason[160]; /* for the user: what it does and why it is taken */
+} gm_engine_kind;
+
 /** How a rank's points are cut for an engine. */
 typedef struct gm_tiling {
     int64_t tile_points; /* points marched together, > 0 */
@@ -77,6 +83,11 @@ typedef struct gm_backend {
 
     /** Identity of the code that computes a sweep here: for resume. E.g. "block-per-point fp32". */
     gm_status (*kernel)(const gm_device *device, const gm_sweep *sweep, char *text, size_t size);
+
+    /** Which engine marches a sweep here.
+     *  @param is_compiled  with a kernel compiled for the sweep, not a built-in one */
+    void (*engine_kind)(const gm_device *device, const gm_sweep *sweep, const gm_data *data,
+                        bool is_compiled, gm_engine_kind *out);
 
     /** Bytes of device memory that a point takes, and a trajectory sample of a point (over all
      *  slots); what does not depend on points is `fixed`. */

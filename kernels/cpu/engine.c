@@ -44,6 +44,20 @@ static gm_status kernel_identity(const gm_device *device, const gm_sweep *sweep,
     return GM_OK;
 }
 
+static int lanes_of(const gm_sweep *sweep)
+{
+    return (int)(64 / gm_real_size(sweep));
+}
+
+static void engine_kind(const gm_device *device, const gm_sweep *sweep, const gm_data *data,
+                        bool is_compiled, gm_engine_kind *out)
+{
+    (void)device, (void)data, (void)is_compiled;
+    snprintf(out->name, sizeof out->name, "lanes");
+    snprintf(out->reason, sizeof out->reason, "%d points side by side in vector registers",
+             lanes_of(sweep));
+}
+
 static void footprint(const gm_sweep *sweep, const gm_data *data, int64_t *fixed,
                       int64_t *per_point, int64_t *per_sample)
 {
@@ -54,8 +68,7 @@ static void footprint(const gm_sweep *sweep, const gm_data *data, int64_t *fixed
 
 static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
 {
-    int64_t lanes = 64 / gm_real_size(sweep);
-    return lanes * device->n_thread * (sweep->model->n_coupling > 0 ? 8 : 512);
+    return (int64_t)lanes_of(sweep) * device->n_thread * (sweep->model->n_coupling > 0 ? 8 : 512);
 }
 
 static gm_status compile_key(const gm_sweep *sweep, const gm_data *data, const char *architecture,
@@ -294,6 +307,7 @@ const gm_backend gm_backend_cpu = {
     .close = gm_cpu_close,
     .describe = gm_cpu_describe,
     .kernel = kernel_identity,
+    .engine_kind = engine_kind,
     .footprint = footprint,
     .wanted_points = wanted_points,
     .specialises = false,

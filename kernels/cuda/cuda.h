@@ -22,6 +22,9 @@ gm_status gm_cuda_open(int index, int n_thread, gm_device **out);
 void gm_cuda_close(gm_device **device);
 gm_status gm_cuda_describe(gm_device *device, gm_device_info *info);
 
+/** "sm_90". */
+void gm_cuda_architecture(const gm_device *device, char text[24]);
+
 /** Device code of one model and precision, embedded in the program. */
 typedef struct gm_cuda_image {
     const char *model;

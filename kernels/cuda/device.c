@@ -62,14 +62,18 @@ static void put_uuid(const struct cudaDeviceProp *property, char *text, size_t s
              b[14], b[15]);
 }
 
+void gm_cuda_architecture(const gm_device *device, char text[24])
+{
+    snprintf(text, 24, "sm_%d%d", device->property.major, device->property.minor);
+}
+
 gm_status gm_cuda_describe(gm_device *device, gm_device_info *info)
 {
     size_t free_bytes = 0, total = 0;
     const struct cudaDeviceProp *property = &device->property;
     memset(info, 0, sizeof *info);
     snprintf(info->name, sizeof info->name, "%.95s", property->name);
-    snprintf(info->architecture, sizeof info->architecture, "sm_%d%d", property->major,
-             property->minor);
+    gm_cuda_architecture(device, info->architecture);
     put_uuid(property, info->uuid, sizeof info->uuid);
     info->n_worker = property->multiProcessorCount;
     gm_status st = GM_CUDA("asking for free memory", cudaMemGetInfo(&free_bytes, &total));

@@ -50,11 +50,35 @@ struct gm_engine {
 
 static gm_status identity(const gm_device *device, const gm_sweep *sweep, char *text, size_t size)
 {
-    snprintf(text, size, "cuda sm_%d%d %s, %s, code %.16s, model %.16s", device->property.major,
-             device->property.minor, gm_precision_name(sweep->precision),
+    char architecture[24];
+    gm_cuda_architecture(device, architecture);
+    snprintf(text, size, "cuda %s %s, %s, code %.16s, model %.16s", architecture,
+             gm_precision_name(sweep->precision),
              sweep->model->n_coupling > 0 ? "block per point" : "thread per point",
              gm_cuda_source_hash, sweep->model->source_hash);
     return GM_OK;
+}
+
+static void engine_kind(const gm_device *device, const gm_sweep *sweep, const gm_data *data,
+                        bool is_compiled, gm_engine_kind *out)
+{
+    char architecture[24];
+    gm_cuda_architecture(device, architecture);
+    const char *reason = gm_cuda_not_matrix(sweep, data, architecture);
+    const bool is_network = sweep->model->n_coupling > 0, is_matrix = is_compiled && !reason;
+    if (!is_compiled && is_network) reason = "the kernel built into the program";
+    snprintf(out->name, sizeof out->name, "%s",
+             is_matrix    ? "matrix"
+             : is_network ? "block"
+                          : "thread");
+    if (is_matrix)
+        snprintf(out->reason, sizeof out->reason,
+                 "products on tensor cores, %d points a warp (%lld point%s the weights)",
+                 sweep->precision == GM_FP64 ? 8 : 16, (long long)sweep->n_point,
+                 sweep->n_point == 1 ? " takes" : "s share");
+    else
+        snprintf(out->reason, sizeof out->reason, "a %s per point (%s)",
+                 is_network ? "block of threads" : "thread", reason);
 }
 
 static void footprint(const gm_sweep *sweep, const gm_data *data, int64_t *fixed,
@@ -373,6 +397,7 @@ const gm_backend gm_backend_cuda = {
     .close = gm_cuda_close,
     .describe = gm_cuda_describe,
     .kernel = identity,
+    .engine_kind = engine_kind,
     .footprint = footprint,
     .wanted_points = wanted_points,
     .engine_create = create,

@@ -84,8 +84,7 @@ gm_status gm_cuda_kernels_load(const gm_device *device, const gm_sweep *sweep, c
     gm_cuda_kernels *k = out;
     char name[64] = "gm_march", architecture[24];
     const void *image = code ? code->data : NULL;
-    snprintf(architecture, sizeof architecture, "sm_%d%d", device->property.major,
-             device->property.minor);
+    gm_cuda_architecture(device, architecture);
     k->n_node = (unsigned)data->n_node;
     k->n_trajectory = (unsigned)gm_n_trajectory(sweep);
     k->is_coupled = sweep->model->n_coupling > 0;

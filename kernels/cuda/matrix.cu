@@ -174,7 +174,7 @@ struct Exchange {
 
 /* Products that wait for each other are slow: where a warp has few fragments, partial products get
  * sums of their own; where it has many, fragments take turns. */
-static constexpr int TURN = 3;
+static constexpr int TURN = DOUBLED ? 4 : 3;
 static constexpr bool FEW = NTW * GM_N_COUPLING < TURN;
 static constexpr int CHAINS = !FEW ? 1 : PRODUCTS > 1 ? PRODUCTS : 2;
 

@@ -64,14 +64,24 @@ static int64_t many_points(const gm_sweep *sweep, const gm_data *data)
     return data->n_node * gm_real_size(sweep) <= 512 ? small_network[sweep->precision] : 1;
 }
 
+const char *gm_cuda_not_matrix(const gm_sweep *sweep, const gm_data *data, const char *architecture)
+{
+    if (sweep->model->n_coupling == 0) return "no network";
+    if (sweep->engine == GM_ENGINE_BLOCK) return "asked for by --engine";
+    if (architecture_number(architecture) < MATRIX_ARCHITECTURE)
+        return "this GPU's tensor cores do not take such numbers";
+    if (value_registers(sweep, data) > MATRIX_VALUES)
+        return "too many nodes and variables for the registers of a few warps";
+    if (least_shared(sweep, data) > shared_limit(architecture))
+        return "too many nodes for shared memory";
+    if (sweep->engine == GM_ENGINE_AUTO && sweep->n_point < many_points(sweep, data))
+        return "few points";
+    return NULL;
+}
+
 bool gm_cuda_is_matrix(const gm_sweep *sweep, const gm_data *data, const char *architecture)
 {
-    if (sweep->model->n_coupling == 0 || sweep->engine == GM_ENGINE_BLOCK) return false;
-    if (architecture_number(architecture) < MATRIX_ARCHITECTURE ||
-        value_registers(sweep, data) > MATRIX_VALUES ||
-        least_shared(sweep, data) > shared_limit(architecture))
-        return false;
-    return sweep->engine == GM_ENGINE_MATRIX || sweep->n_point >= many_points(sweep, data);
+    return !gm_cuda_not_matrix(sweep, data, architecture);
 }
 
 int64_t gm_cuda_fragment_bytes(int64_t n_node)

@@ -4,8 +4,11 @@
 
 #include "core/data.h"
 
-/** Is the sweep one for matrix.cu (compiled at run time only), not march.cu? From the sweep alone
- *  and the architecture: a network whose states fit the registers of a few warps. */
+/** Why a sweep is not one for matrix.cu (compiled at run time only) but for march.cu, in words for
+ *  a user (static); NULL: it is one for matrix.cu. From the sweep alone and the architecture: a
+ *  network whose states fit the registers of a few warps. */
+const char *gm_cuda_not_matrix(const gm_sweep *sweep, const gm_data *data,
+                               const char *architecture);
 bool gm_cuda_is_matrix(const gm_sweep *sweep, const gm_data *data, const char *architecture);
 
 /** The file that the kernels include as GM_SPECIALISED: node count, integrator, time step, what is

@@ -29,9 +29,38 @@ static void cache_key(const char *key_text, const char *compiler, char key[GM_HA
 static void name_code(const gm_rank_device *device, const gm_request *request, const char *key,
                       gm_code *code)
 {
-    snprintf(code->identity, sizeof code->identity, "%s %s %s, compiled %.16s",
+    gm_engine_kind kind;
+    device->backend->engine_kind(device->device, request->sweep, request->data, true, &kind);
+    snprintf(code->identity, sizeof code->identity, "%.4s %.12s %s %.12s, compiled %.16s",
              device->backend->name, device->info.architecture,
-             gm_precision_name(request->sweep->precision), key);
+             gm_precision_name(request->sweep->precision), kind.name, key);
+}
+
+/* A user's model has no other code; a built-in one has where no special code does better. */
+static bool is_needed(const gm_request *request)
+{
+    return request->sweep->model->text != NULL;
+}
+
+static bool is_wanted(const gm_options *options, const gm_request *request,
+                      const gm_rank_device *device)
+{
+    return is_needed(request) || (device->backend->specialises && !options->no_compile);
+}
+
+gm_status gm_code_is_expected(const gm_options *options, const gm_request *request,
+                              const gm_rank_device *device, bool *expected)
+{
+    const char *compiler = "", *reason = "";
+    char *beside = NULL;
+    *expected = is_needed(request);
+    if (*expected || !is_wanted(options, request, device)) return GM_OK;
+    const gm_status st =
+        gm_code_default_path(request->sweep->path, device->info.architecture, &beside);
+    if (st == GM_OK)
+        *expected = device->backend->compiler(&compiler, &reason) || access(beside, R_OK) == 0;
+    free(beside);
+    return st;
 }
 
 static gm_status compile(const gm_rank_device *device, const gm_request *request,
@@ -55,7 +84,6 @@ static gm_status find_or_compile(const gm_options *options, const gm_request *re
     char key[GM_HASH_TEXT_SIZE], plain_key[GM_HASH_TEXT_SIZE];
     char *beside = NULL;
     const bool can_compile = device->backend->compiler(&compiler, &reason);
-    const bool needed = request->sweep->model->text != NULL; /* a user's model */
     cache_key(key_text, compiler, key);
     hash_text(key_text, plain_key);
     if (can_compile && !options->no_cache && gm_cache_read(key, &code->data, &code->n_byte))
@@ -68,7 +96,7 @@ static gm_status find_or_compile(const gm_options *options, const gm_request *re
     if (access(beside, R_OK) == 0) {
         GM_TRY(st, gm_code_read(beside, plain_key, code));
         snprintf(note, NOTE_SIZE, "using the kernel in %.200s", beside);
-    } else if (needed) {
+    } else if (is_needed(request)) {
         st = GM_FAIL(GM_E_DEVICE,
                      "%s must be compiled, and here it cannot be: %s. Load what is missing, or run "
                      "`gridmarch compile %s --arch %s` on a machine that has it and put the file "
@@ -88,9 +116,7 @@ static gm_status choose(const gm_options *options, const gm_request *request,
     gm_status st = GM_OK;
     char *key_text = NULL;
     char key[GM_HASH_TEXT_SIZE];
-    const bool is_users = request->sweep->model->text != NULL;
-    const bool wanted = is_users || (device->backend->specialises && !options->no_compile);
-    if (!wanted && !options->kernel) return GM_OK;
+    if (!is_wanted(options, request, device) && !options->kernel) return GM_OK;
     GM_TRY(st, device->backend->compile_key(request->sweep, request->data,
                                             device->info.architecture, &key_text));
     hash_text(key_text, key);

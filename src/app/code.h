@@ -18,6 +18,11 @@
 gm_status gm_run_code(const gm_comm *comm, const gm_options *options, const gm_request *request,
                       const gm_rank_device *device, gm_code *code, char note[256]);
 
+/** Would a run on this device use code compiled for the sweep? As gm_run_code decides, but nothing
+ *  is read or compiled; --kernel does not count. Not collective. */
+gm_status gm_code_is_expected(const gm_options *options, const gm_request *request,
+                              const gm_rank_device *device, bool *expected);
+
 /** Name of the file that `gridmarch compile` writes by default: "SWEEP.sm_90.kernel". */
 gm_status gm_code_default_path(const char *sweep_path, const char *architecture, char **path);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/code.h"
 #include "app/device.h"
 #include "app/output.h"
 #include "app/report.h"
@@ -74,6 +75,8 @@ static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
 {
     gm_status st = GM_OK;
     char bytes[32];
+    bool is_compiled = false;
+    gm_engine_kind kind;
     gm_tiling tiling = {0, 0};
     int64_t begin = 0, n = 0, fixed = 0, per_point = 0, per_sample = 0;
     const int n_rank = options->n_rank > 0 ? options->n_rank : comm->n_rank;
@@ -82,12 +85,15 @@ static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
     gm_share(sweep->n_point, 0, n_rank, &begin, &n);
     GM_TRY(st, gm_tiling_choose(device->backend, device->device, sweep, request->data, n,
                                 gm_rank_device_bytes(comm, device), wish, &tiling));
+    GM_TRY(st, gm_code_is_expected(options, request, device, &is_compiled));
+    device->backend->engine_kind(device->device, sweep, request->data, is_compiled, &kind);
     device->backend->footprint(sweep, request->data, &fixed, &per_point, &per_sample);
     const int64_t n_sample = gm_most_samples(sweep, tiling.chunk_steps);
     printf("ranks        %d, at most %lld points each\n", n_rank, (long long)n);
     printf("device       %s, %s, %d %s\n", device->info.name, device->info.architecture,
            device->info.n_worker,
            device->backend == &gm_backend_cuda ? "multiprocessors" : "threads per rank");
+    printf("engine       %s: %s\n", kind.name, kind.reason);
     printf("tile         %lld points, chunk %lld steps, %s of device memory\n",
            (long long)tiling.tile_points, (long long)tiling.chunk_steps,
            gm_text_bytes(fixed + tiling.tile_points * (per_point + n_sample * per_sample), bytes));

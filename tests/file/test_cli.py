@@ -108,11 +108,18 @@ def test_plan_says_what_a_run_would_do(tmp_path):
     assert done.code == 0
     for words in (r"wilson_cowan, heun, fp32", r"16 nodes", r"points +40: G 40",
                   r"steps +10000 of 0\.1 ms, the first 2000 not recorded", r"noise +off",
-                  r"ranks +4, at most 10 points each", r"tile +\d+ points, chunk \d+ steps",
+                  r"ranks +4, at most 10 points each",
+                  r"engine +lanes: 16 points side by side in vector registers", r"tile +\d+ points, chunk \d+ steps",
                   r"r\.h5, 1010\.7 KiB", r"E_mean +\(G, node\) +2\.5 KiB",
                   r"E +\(G, time, node\) +1000\.0 KiB", r"would be made new"):
         assert re.search(words, done.out), words
     assert not list(tmp_path.iterdir())
+
+
+def test_fast_is_fp32_on_a_cpu(tmp_path):
+    found = [march(EXAMPLE, tmp_path / f"{precision}.h5", "--set", f"precision={precision}")
+             for precision in ("fp32", "fast")]
+    assert_same(*found)
 
 
 def test_plan_tells_what_the_result_file_means_for_a_run(result, tmp_path):

@@ -1,4 +1,4 @@
-"""What the GPU checks share: running the program and reading its results."""
+"""What the GPU checks and the benchmark share: running the program and reading its results."""
 import json
 import os
 import subprocess
@@ -6,7 +6,9 @@ import subprocess
 import h5py
 import numpy as np
 
-PROGRAM = os.environ["GRIDMARCH"]
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+PROGRAM = os.path.abspath(
+    os.environ.get("GRIDMARCH", os.path.join(ROOT, "build", "release", "gridmarch")))
 
 
 def run(sweep, output, *options, ranks=0, check=True):

@@ -49,6 +49,20 @@ def built_in_model():
                   done.returncode == 0 and equal("built_in.h5", "hidden.h5"), done.stderr)
 
 
+def engine_of_plan():
+    """plan names what would march: it depends on the points, the compiler, and --engine."""
+    good = True
+    for words, env, wanted in (
+            (["--set", "axes.G={linspace: [0, 1, 20000]}"], {}, "matrix: products on tensor cores"),
+            ([], {}, "block: a block of threads per point (few points)"),
+            (["--engine", "matrix"], {}, "matrix: products on tensor cores"),
+            ([], HIDDEN, "block: a block of threads per point (the kernel built into the program)")):
+        done = call("plan", "built_in.h5.yaml", *CUDA, *words, **env)
+        good &= report(f"plan says {wanted.split(' (')[0]!r}, {' '.join(words) or 'nine points'}",
+                       f"engine       {wanted}" in done.stdout, done.stdout + done.stderr)
+    return good
+
+
 def users_model():
     shutil.copy(os.path.join(HERE, "..", "..", "kernels", "models", "hopf.h"), "own.h")
     run(SWEEP.replace("MODEL", "./own.h"), "own.h5", *CUDA)
@@ -115,7 +129,7 @@ def spoilt_cache():
 def main():
     rng = np.random.default_rng(6)
     np.savetxt("w.csv", rng.random((40, 40)), delimiter=",")
-    checks = [built_in_model(), users_model(), cold_cache(), spoilt_cache()]
+    checks = [built_in_model(), engine_of_plan(), users_model(), cold_cache(), spoilt_cache()]
     raise SystemExit(0 if all(checks) else 1)
 
 

@@ -16,5 +16,7 @@ strip "$folder/gridmarch" "$folder/overlap"
 ldd "build/$preset/gridmarch" | awk '$3 ~ /^\// { print $3 }' |
     grep -vE '/(libc|libm|libdl|librt|libpthread|libresolv|libmpi|libopen-rte|libopen-pal|libhwloc|libevent[^/]*|libudev|ld-linux[^/]*)\.so' |
     while read -r library; do cp -L "$library" "$folder/lib/"; done
-if [ -n "${GM_CONNECTOMES:-}" ]; then cp -r "$GM_CONNECTOMES/enigma_dk68" "$folder/"; fi
+if [ -n "${GM_CONNECTOMES:-}" ]; then
+    cp -r "$GM_CONNECTOMES/enigma_dk68" "$GM_CONNECTOMES/enigma_glasser360" "$folder/"
+fi
 du -sh "$folder"

@@ -4,9 +4,11 @@
 #     FOLDER   a folder made by tests/gpu/pack.sh (program and libraries); "-" builds here instead
 #     STAGE    of: compare ranks models nvrtc sanitize overlap measure  (default: all, in this order)
 # Needs python3 with numpy and h5py, and mpirun. GM_SCRATCH: where results go (default /dev/shm).
+# GM_BENCH: options for the stage `measure`, which is tests/bench/bench.py, such as "--json FILE".
 # Exit code 0 only if every check passed. The last lines are a short table.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+begun_in=$PWD
 folder=${1:--}
 shift || true
 if [ "$folder" = - ]; then
@@ -35,7 +37,11 @@ for stage in "${@:-compare ranks models nvrtc sanitize overlap measure}"; do
         begin=$SECONDS
         printf '\n== %s\n' "$s"
         case $s in
-        compare | ranks | models | nvrtc | measure | speed) python3 "$here/$s.py" ;;
+        compare | ranks | models | nvrtc) python3 "$here/$s.py" ;;
+        measure)
+            # shellcheck disable=SC2086 # words
+            (cd "$begun_in" && python3 "$here/../bench/bench.py" ${GM_BENCH:-})
+            ;;
         sizes) python3 "$here/compare.py" sizes ;;
         sanitize) bash "$here/sanitize.sh" ;;
         overlap) ./overlap ;;
