@@ -49,52 +49,52 @@ static void read_start(const char *pid, char start[TEXT_SIZE])
     if (at) snprintf(start, TEXT_SIZE, "%.*s", (int)strcspn(at + 1, " "), at + 1);
 }
 
-void gm_holder_self(gm_holder *r)
+void gm_holder_self(gm_holder *out)
 {
     static const char *const variable[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID"};
     char boot[TEXT_SIZE], space[64] = "";
     time_t now = time(NULL);
     struct tm utc;
-    memset(r, 0, sizeof *r);
-    if (gethostname(r->host, sizeof r->host - 1) != 0) strcpy(r->host, "unknown");
+    memset(out, 0, sizeof *out);
+    if (gethostname(out->host, sizeof out->host - 1) != 0) strcpy(out->host, "unknown");
     read_line("/proc/sys/kernel/random/boot_id", boot);
     if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0) space[0] = '\0';
-    snprintf(r->place, sizeof r->place, "%.60s/%.60s", boot, space);
-    snprintf(r->pid, sizeof r->pid, "%ld", (long)getpid());
-    read_start(r->pid, r->start);
-    for (size_t i = 0; i < sizeof variable / sizeof *variable && !r->job[0]; i++)
-        if (getenv(variable[i])) snprintf(r->job, sizeof r->job, "%s", getenv(variable[i]));
+    snprintf(out->place, sizeof out->place, "%.60s/%.60s", boot, space);
+    snprintf(out->pid, sizeof out->pid, "%ld", (long)getpid());
+    read_start(out->pid, out->start);
+    for (size_t i = 0; i < sizeof variable / sizeof *variable && !out->job[0]; i++)
+        if (getenv(variable[i])) snprintf(out->job, sizeof out->job, "%s", getenv(variable[i]));
     gmtime_r(&now, &utc);
-    strftime(r->since, sizeof r->since, "%Y-%m-%d %H:%M:%S UTC", &utc);
+    strftime(out->since, sizeof out->since, "%Y-%m-%d %H:%M:%S UTC", &utc);
 }
 
-bool gm_holder_write(int fd, const gm_holder *r)
+bool gm_holder_write(int fd, const gm_holder *holder)
 {
     char text[RECORD_SIZE] = "";
     for (int i = 0; i < N_FIELD; i++) {
         const size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s %s\n", field[i].key,
-                 (const char *)r + field[i].offset);
+                 (const char *)holder + field[i].offset);
     }
     return ftruncate(fd, 0) == 0 && pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text);
 }
 
-bool gm_holder_read(int fd, gm_holder *r)
+bool gm_holder_read(int fd, gm_holder *holder)
 {
     char text[RECORD_SIZE] = "";
-    memset(r, 0, sizeof *r);
+    memset(holder, 0, sizeof *holder);
     if (pread(fd, text, sizeof text - 1, 0) <= 0) return false;
     for (const char *line = text; *line;) {
         const size_t length = strcspn(line, "\n");
         for (int i = 0; i < N_FIELD; i++) {
             const size_t n = strlen(field[i].key);
             if (strncmp(line, field[i].key, n) == 0 && line[n] == ' ' && length - n < TEXT_SIZE)
-                snprintf((char *)r + field[i].offset, TEXT_SIZE, "%.*s", (int)(length - n - 1),
+                snprintf((char *)holder + field[i].offset, TEXT_SIZE, "%.*s", (int)(length - n - 1),
                          line + n + 1);
         }
         line += length + (line[length] == '\n');
     }
-    return r->host[0] != '\0';
+    return holder->host[0] != '\0';
 }
 
 gm_holder_life gm_holder_ask(const gm_holder *holder, const gm_holder *self, int fd)

@@ -14,7 +14,7 @@ typedef struct gm_holder {
 } gm_holder;
 
 /** This process. */
-void gm_holder_self(gm_holder *self);
+void gm_holder_self(gm_holder *out);
 
 bool gm_holder_write(int fd, const gm_holder *holder);
 

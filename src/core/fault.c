@@ -23,7 +23,7 @@ bool gm_fault_armed;
 static rule rules[MAX_RULES];
 static int n_rule;
 static atomic_long n_time[GM_N_FAULT];
-static _Atomic uint64_t random_state;
+static atomic_uint_fast64_t random_state;
 
 static const char *const site_name[] = {
 #define X(id, name) name,
@@ -104,7 +104,8 @@ bool gm_fault_begin(int rank, const char **bad)
 /* In [0, 1): splitmix64, the same for a seed and rank. */
 static double next_random(void)
 {
-    uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t step = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = atomic_fetch_add(&random_state, step) + step;
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
