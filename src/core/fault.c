@@ -1,7 +1,6 @@
 #include "core/fault.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +21,9 @@ bool gm_fault_armed;
 
 static rule rules[MAX_RULES];
 static int n_rule;
-static atomic_long n_time[GM_N_FAULT];
-static atomic_uint_fast64_t random_state;
+/* Several threads may come by: changed by atomic operations alone. */
+static long n_time[GM_N_FAULT];
+static uint64_t random_state;
 
 static const char *const site_name[] = {
 #define X(id, name) name,
@@ -104,8 +104,7 @@ bool gm_fault_begin(int rank, const char **bad)
 /* In [0, 1): splitmix64, the same for a seed and rank. */
 static double next_random(void)
 {
-    const uint64_t step = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = atomic_fetch_add(&random_state, step) + step;
+    uint64_t z = __atomic_add_fetch(&random_state, UINT64_C(0x9e3779b97f4a7c15), __ATOMIC_RELAXED);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
@@ -114,7 +113,7 @@ static double next_random(void)
 bool gm_fault_strike(gm_fault_site site)
 {
     bool fails = false;
-    const long now = ++n_time[site];
+    const long now = __atomic_add_fetch(&n_time[site], 1, __ATOMIC_RELAXED);
     for (int i = 0; i < n_rule; i++) {
         const rule *r = &rules[i];
         if (r->site != site) continue;
