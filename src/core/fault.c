@@ -10,11 +10,11 @@
 enum { MAX_RULES = 16, FAIL = -1, KILL = -2 };
 
 typedef struct rule {
-    gm_fault_site site;
-    long at;     /* 0: by chance */
-    bool onward; /* at this time and all later ones */
     double chance;
+    long at;     /* 0: by chance */
     long action; /* FAIL, KILL, or ms */
+    gm_fault_site site;
+    bool onward; /* at this time and all later ones */
 } rule;
 
 bool gm_fault_armed;
