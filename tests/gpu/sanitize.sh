@@ -24,17 +24,32 @@ integrator: rk4
 precision: fp64
 record: {last: all, max: all, trajectory: {variables: all, every: 2}}
 Y
+# Engines: a block per point; products of one warp, of a split team, of four warps together.
+python3 - <<'P'
+import numpy as np
+np.savetxt("ring.csv", np.roll(np.eye(20), 1, axis=1), delimiter=",")
+P
+sed 's/small.csv/ring.csv/' small.yaml >split.yaml
+sed 's/^integrator.*/&\nprecision: fp64/' split.yaml >double.yaml
 code=0
-for sweep in small plain; do
-    for check in memcheck racecheck initcheck synccheck; do
-        if "$tool" --tool "$check" --error-exitcode 9 "$GRIDMARCH" run "$sweep.yaml" \
-            -o "$sweep-$check.h5" --backend cuda --chunk 7 --quiet >"$sweep-$check.log" 2>&1; then
-            echo "$sweep $check: clean"
+check() { # NAME SWEEP OPTION...
+    local name=$1 sweep=$2 tool_name
+    shift 2
+    for tool_name in memcheck racecheck initcheck synccheck; do
+        if "$tool" --tool "$tool_name" --error-exitcode 9 "$GRIDMARCH" run "$sweep.yaml" \
+            -o "$name-$tool_name.h5" --backend cuda --chunk 7 --quiet "$@" \
+            >"$name-$tool_name.log" 2>&1; then
+            echo "$name $tool_name: clean"
         else
-            echo "$sweep $check: FAULTS"
-            grep -m 20 '=========' "$sweep-$check.log"
+            echo "$name $tool_name: FAULTS"
+            grep -m 20 '=========' "$name-$tool_name.log"
             code=1
         fi
     done
-done
+}
+check plain plain
+check block small --engine block
+check together small --engine matrix
+check split split --engine matrix
+check double double --engine matrix
 exit $code
