@@ -73,7 +73,7 @@ static void engine_kind(const gm_device *device, const gm_sweep *sweep, const gm
                           : "thread");
     if (is_matrix)
         snprintf(out->reason, sizeof out->reason,
-                 "products on tensor cores, %d points a warp (%lld point%s the weights)",
+                 "products on tensor cores, at least %d points a warp (%lld point%s the weights)",
                  sweep->precision == GM_FP64 ? 8 : 16, (long long)sweep->n_point,
                  sweep->n_point == 1 ? " takes" : "s share");
     else

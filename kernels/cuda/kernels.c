@@ -41,7 +41,7 @@ static gm_status read_shape(gm_cuda_kernels *k)
     gm_status st = GM_OK;
     void *at = NULL;
     size_t size = 0;
-    int32_t shape[3] = {0};
+    int32_t shape[5] = {0};
     GM_TRY(st, GM_CUDA("loading GPU code",
                        cudaLibraryGetGlobal(&at, &size, k->library, "gm_matrix_shape")));
     if (size != sizeof shape) return GM_FAIL(GM_E_INTERNAL, "gm_matrix_shape has %zu bytes", size);

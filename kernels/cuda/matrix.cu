@@ -606,8 +606,9 @@ struct Kernel {
 
 extern "C" {
 
-/* What the host must know to launch gm_march: points of a block, its threads, its shared memory. */
-__device__ int32_t gm_matrix_shape[3] = {GROUPS * ROWS, THREADS, SHARED_BYTES};
+/* What the host must know to launch gm_march: points of a block, its threads, its shared memory.
+ * And for who reads the machine code (tests/bench): points of a warp, its fragments of nodes. */
+__device__ int32_t gm_matrix_shape[5] = {GROUPS * ROWS, THREADS, SHARED_BYTES, ROWS, NTW};
 
 __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     gm_march(const __grid_constant__ gm_cuda_args a)

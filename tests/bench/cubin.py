@@ -14,7 +14,7 @@ import sass
 
 MAGIC = b"gridmarch-kernel-1 "
 FOLDERS = ("/usr/local/cuda/bin",)
-SHAPE = "gm_matrix_shape"  # of kernels/cuda/matrix.cu: points of a block, its threads, its memory
+SHAPE = "gm_matrix_shape"  # of kernels/cuda/matrix.cu
 
 
 @dataclass
@@ -22,6 +22,8 @@ class Kernel:
     engine: str  # "matrix", "block", "thread per point"
     block_points: int
     threads: int
+    rows: int = 1  # matrix: points of a warp
+    fragments: int = 0  # matrix: of 8 nodes that a warp holds
     registers: int = -1
     stack_bytes: int = -1  # of a thread: what spills, and arrays that are indexed at run time
     loop: sass.Loop | None = None
@@ -64,8 +66,8 @@ def shape(elf, n_node):
     """How the kernel is cut, from what it says itself or from how march.cu always is."""
     own = symbol(elf, SHAPE)
     if own:
-        block_points, threads, _ = struct.unpack("<3i", own)
-        return Kernel("matrix", block_points, threads)
+        block_points, threads, _, rows, fragments = struct.unpack("<5i", own)
+        return Kernel("matrix", block_points, threads, rows, fragments)
     if n_node > 0:
         return Kernel("block", 1, (n_node + 31) // 32 * 32)
     return Kernel("thread per point", 128, 128)

@@ -46,11 +46,21 @@ def product_cycles(opcode):
     return 3.45 if small else 6.9, 0
 
 
+def lane_bytes(opcode):
+    """What a lane reads or writes with one instruction."""
+    width = WIDTH.search(opcode)
+    return BYTES[width[1]] if width else 4
+
+
+def stored_bytes(loop):
+    """Of a lane, in shared memory."""
+    return sum(n * lane_bytes(opcode) for opcode, n in loop.opcodes.items()
+               if opcode.startswith("STS"))
+
+
 def shared_cycles(opcode, is_broadcast):
     """Of the multiprocessor's shared memory, 128 bytes a cycle. A broadcast moves one lane's."""
-    width = WIDTH.search(opcode)
-    n_byte = BYTES[width[1]] if width else 4
-    return 1 if is_broadcast else max(n_byte * 32 / 128, 1)
+    return 1 if is_broadcast else max(lane_bytes(opcode) * 32 / 128, 1)
 
 
 def unit_cycles(loop, engine):
@@ -79,39 +89,40 @@ def unit_cycles(loop, engine):
     return cycles
 
 
-def team(kernel, workload):
-    """(fragments of 8 nodes, those of one warp) of kernels/cuda/matrix_shape.cuh."""
-    rows = 8 if workload.precision == "fp64" else 16
-    n_fragment = math.ceil(workload.nodes / 8)
-    splits = kernel.threads // 32 // (kernel.block_points // rows)
-    return n_fragment, math.ceil(n_fragment / splits)
-
-
 def products(kernel, workload):
     """Matrix products of a warp in a step: fragment.cuh takes so many for 16 sources."""
-    n_fragment, of_warp = team(kernel, workload)
+    n_fragment = math.ceil(workload.nodes / 8)
     whole, half = {"fp32": (4, 3), "fast": (1, 1), "fp64": (4, 2)}[workload.precision]
     pairs = n_fragment // 2 * whole + n_fragment % 2 * half
-    return N_STAGE[workload.integrator] * workload.couplings * of_warp * pairs
+    tiles = kernel.rows // (8 if workload.precision == "fp64" else 16)
+    return N_STAGE[workload.integrator] * workload.couplings * kernel.fragments * tiles * pairs
+
+
+def drawn_bytes(kernel, workload):
+    """Normal numbers of a lane's values that a step uses up: they come by one, two or four."""
+    values = kernel.fragments * kernel.rows // 4
+    words = workload.noises if workload.noises < 3 else math.ceil(workload.noises / 4) * 4
+    return values * words * (8 if workload.precision == "fp64" else 4)
 
 
 def whole_step(kernel, workload):
     """The loop of a step with all turns of the loops in it: those over sources, from the number of
-    their products, and that which draws noise, from the shape. False: some are counted once."""
+    their products, and that which draws noise, from what it stores. False: some are counted
+    once, or draws that are no loop with every step."""
     step = sass.Loop()
     step.add(kernel.loop, 1 / kernel.steps)
     nested, skipped = kernel.loop.nested, kernel.loop.skipped
     if kernel.engine != "matrix":
-        return step, not nested
+        return step, not nested and not workload.noises
     inner = sum(loop.size(PRODUCTS) for loop in nested)
     if inner:
         turns = (products(kernel, workload) - step.size(PRODUCTS) + inner) / inner
         for loop in nested:
             step.add(loop, turns - 1)
-    if workload.noises and skipped:
-        n_step = 4 // (1 if workload.noises == 1 else 2 if workload.noises == 2 else 4)
-        step.add(max(skipped, key=sass.Loop.size), team(kernel, workload)[1] / n_step)
-    return step, not nested or inner > 0
+    drawing = [loop for loop in skipped if workload.noises and stored_bytes(loop) > 0]
+    for loop in drawing:
+        step.add(loop, drawn_bytes(kernel, workload) / stored_bytes(loop) / len(drawing))
+    return step, (not nested or inner > 0) and bool(drawing or not workload.noises)
 
 
 def warps_per_unit(kernel, n_point, n_multiprocessor):

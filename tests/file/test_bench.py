@@ -185,7 +185,7 @@ def test_a_bound_is_cycles_times_warps_over_the_clock():
     loop.opcodes.update({"MUFU.EX2": 10, "FFMA.FTZ": 30, "DFMA": 5, "LDS.128": 4, "IADD3": 7,
                          "HGMMA.64x72x8.F32.TF32": 2, "IMAD.WIDE": 3})
     loop.stall = 100
-    kernel = cubin.Kernel("matrix", 64, 128, loop=loop)
+    kernel = cubin.Kernel("matrix", 64, 128, 16, 9, loop=loop)
     bounds = roofline.step_bounds(kernel, workload(), 132, 1e9)
     cycles = {term: round(1e9 * seconds) for term, seconds in bounds.items()}
     assert cycles == {"special": 160, "fp32": 60, "issue": 122, "fp64": 20, "tensor": 144,
@@ -193,20 +193,28 @@ def test_a_bound_is_cycles_times_warps_over_the_clock():
     assert roofline.binding(bounds) == ("shared", bounds["shared"])
 
 
-def test_loops_over_sources_and_noise_are_counted_with_all_turns():
+def test_loops_over_sources_are_counted_with_all_turns():
     """360 nodes are 45 fragments: 5 warps have 9 each, for 22 pairs of sources and a half one."""
     inner = sass.Loop()
     inner.opcodes.update({"HMMA.1688.F32.TF32": 72})
     loop = sass.Loop(nested=[inner, inner])
     loop.opcodes.update({"HMMA.1688.F32.TF32": 144 + 2 * 27})
-    kernel = cubin.Kernel("matrix", 16, 160, loop=loop)
+    kernel = cubin.Kernel("matrix", 16, 160, 16, 9, loop=loop)
     step, counts_all = roofline.whole_step(kernel, workload(nodes=360))
     assert counts_all and step.size() == 2 * 9 * (22 * 4 + 3)
+    kernel.rows = 32
+    assert roofline.products(kernel, workload(nodes=360)) == 2 * 2 * 9 * (22 * 4 + 3)
+
+
+def test_noise_is_counted_by_what_is_drawn():
+    """9 fragments of 16 points are 36 values of a lane, each with two noises in a step."""
     draw = sass.Loop()
-    draw.opcodes.update({"IMAD.WIDE.U32": 40})
-    kernel = cubin.Kernel("matrix", 64, 128, loop=sass.Loop(skipped=[draw]))
-    step, _ = roofline.whole_step(kernel, workload(noises=2, integrator="euler"))
-    assert step.size() == 40 * 9 / 2  # 9 fragments of nodes; a draw serves two steps
+    draw.opcodes.update({"STS.128": 4, "FFMA": 4})  # 16 numbers a turn
+    kernel = cubin.Kernel("matrix", 64, 128, 16, 9, loop=sass.Loop(skipped=[draw, sass.Loop()]))
+    step, counts_all = roofline.whole_step(kernel, workload(noises=2, integrator="euler"))
+    assert counts_all and step.opcodes["FFMA"] == 4 * 36 * 2 / 16
+    kernel = cubin.Kernel("matrix", 64, 128, 16, 9, loop=sass.Loop())
+    assert roofline.whole_step(kernel, workload(noises=2))[1] is False
 
 
 def test_what_is_counted_once_is_said():

@@ -1,4 +1,5 @@
-/* Jansen-Rit columns: pyramidal cells and their excitatory and inhibitory interneurons, six states. */
+/* Jansen-Rit columns: pyramidal cells and their excitatory and inhibitory interneurons, six states.
+ */
 #define GM_MODEL_NAME      "jansen_rit"
 #define GM_MODEL_DOC       "Jansen-Rit cortical columns in a network"
 #define GM_MODEL_SOURCE    "Jansen and Rit 1995, Biol. Cybern. 73:357"
