@@ -146,15 +146,15 @@ def measure(workload, args, kernels):
 
 def find_clocks(rows, clock):
     """Each row's clock: its own if it marched long enough, else that of the same precision, else
-    any."""
-    long = [r for r in rows if r["on_gpu"] and r["march_s"] >= LONG_ENOUGH_S]
-    for row in long:
+    any, else what its short run shows."""
+    rows = [r for r in rows if r["on_gpu"]]
+    for row in rows:
         row["clock_hz"] = clock.during(*row["window"])
+    long = [r for r in rows if r["march_s"] >= LONG_ENOUGH_S and r["clock_hz"]]
     for row in rows:
         same = [r for r in long if r["precision"] == row["precision"]] or long
-        if row["on_gpu"] and same:
-            row.setdefault("clock_hz", statistics.median_low(
-                [r["clock_hz"] for r in same if r["clock_hz"]] or [None]))
+        if same and row not in long:
+            row["clock_hz"] = statistics.median_low(r["clock_hz"] for r in same)
 
 
 def add_bounds(rows, chosen, kernels):
