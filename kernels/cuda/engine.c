@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPARE_BYTES = 64 << 20, INPUT_SPARE = 16, MAX_NODE = 1024, N_EVENT = 6 };
+enum { SPARE_BYTES = 64 << 20, INPUT_SPARE = 1024, MAX_NODE = 1024, N_EVENT = 6 };
 enum { UP_BEGIN, UP_END, MARCH_BEGIN, MARCH_END, DOWN_BEGIN, DOWN_END };
 
 typedef struct gm_slot {

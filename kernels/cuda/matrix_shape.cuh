@@ -61,7 +61,8 @@ static constexpr int WANTED_SPLITS = least(MOST_SPLITS, most(FULL_WARPS / TEAMS,
 static constexpr int LEAST_SPLITS = ceiling(NT, MOST_NTW);
 static constexpr int NTW = ceiling(NT, least(most(WANTED_SPLITS, LEAST_SPLITS), MOST_BLOCK_WARPS));
 static constexpr int SPLITS = ceiling(NT, NTW);
-static constexpr int EL = NTW * PER; /* values of a lane */
+static constexpr int EL = NTW * PER;               /* values of a lane */
+static constexpr int PADDED = SPLITS * NTW * TILE; /* nodes with all that fill up */
 
 /* --- shared memory -------------------------------------------------------------------------------
  */
@@ -82,7 +83,7 @@ static constexpr bool WARPGROUP = GM_FIXED_warpgroup && !GM_DOUBLE && SPLITS == 
 static constexpr bool WEIGHTS_IN_REGISTERS = KP * NTW * Right::WORDS <= 64 && SPLITS > 1;
 static constexpr int WEIGHT_BYTES = WARPGROUP ? WARPGROUP_BYTES : Packed<KP * NT>::BYTES;
 static constexpr int N_NODE_KNOB = gm_n_node_knob();
-static constexpr int TABLE_BYTES = round_up((N_NODE_KNOB + 1) * NT * TILE * (int)sizeof(gm_real));
+static constexpr int TABLE_BYTES = round_up((N_NODE_KNOB + 1) * PADDED * (int)sizeof(gm_real));
 /* Parts of the exchange that take turns; with one, a barrier more. */
 static constexpr int HALVES = DOUBLED ? 1 : 2;
 static constexpr int EXCHANGE_BYTES = SPLITS > 1
