@@ -26,7 +26,7 @@ struct Row {
 static __device__ void load_table(const gm_cuda_args &a, gm_real *table)
 {
     for (int i = threadIdx.x; i < (N_NODE_KNOB + 1) * PADDED; i += THREADS) {
-        const int row = i / (PADDED), node = i % (PADDED);
+        const int row = i / PADDED, node = i % PADDED;
         const void *from = row < N_NODE_KNOB ? a.node_value : a.strength;
         const int offset = row < N_NODE_KNOB ? row * N : 0;
         table[i] = node < N ? ((const gm_real *)from)[offset + node] : 0;

@@ -4,7 +4,9 @@
  *    gm_params  one gm_real per parameter
  *    gm_state   one gm_real per state; also the type of the slope it writes
  *    gm_drive   one gm_real per coupling and per input, and `strength`, the node's sum_j W_ij
- *    gm_exp, gm_sigmoid, gm_tanh, gm_sin, gm_cos, gm_log, gm_sqrt; write constants as GM_C(0.5) */
+ *    gm_exp, gm_sigmoid, gm_tanh, gm_sin, gm_cos, gm_log, gm_sqrt; write constants as GM_C(0.5)
+ *  For speed: multiply by 1 / m->tau rather than divide, so that a parameter costs no division at
+ * each step; gm_sigmoids_scaled (kernels/math.h) gives two sigmoids for the price of one. */
 #ifndef GM_KERNELS_MODELS_GM_MODEL_H
 #define GM_KERNELS_MODELS_GM_MODEL_H
 
