@@ -37,8 +37,7 @@ GM_FN gm_real gm_sigmoid_scaled(gm_real x)
     return 1 / (1 + gm_exp(-x));
 }
 
-/** Two of them for the price of one division. Below GM_SIGMOID_LEAST they stay where they are. */
-#define GM_SIGMOID_LEAST (GM_DOUBLE ? GM_C(1e-152) : GM_C(1.5e-19))
+/** Two of them for the price of one division; they fall no lower than 2e-19 (fp64: 1e-152). */
 GM_FN void gm_sigmoids_scaled(gm_real x, gm_real y, gm_real *sigmoid_x, gm_real *sigmoid_y)
 {
     const gm_real most = GM_DOUBLE ? 350 : GM_C(43.3); /* the product below stays finite */

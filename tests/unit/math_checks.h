@@ -35,6 +35,12 @@ static gm_real call_sigmoid(gm_real x)
 {
     return gm_sigmoid(x);
 }
+static gm_real call_first_of_two(gm_real x)
+{
+    gm_real first, second;
+    gm_sigmoids_scaled(GM_SIGMOID_SCALE * x, GM_SIGMOID_SCALE * (1 - x), &first, &second);
+    return first;
+}
 static gm_real call_tanh(gm_real x)
 {
     return gm_tanh(x);
@@ -135,6 +141,7 @@ static const accuracy accuracies[] = {
     {"exp", call_exp, expl, 1e-12, 1, BOTH_SIGNS, BOUND(1.0, 1.0)},
     {"sigmoid", call_sigmoid, exact_sigmoid, BOUND(-86, -700), BOUND(86, 700), EVEN, 2.7},
     {"sigmoid", call_sigmoid, exact_sigmoid, -3, 3, EVEN, 2.2},
+    {"sigmoids", call_first_of_two, exact_sigmoid, BOUND(-42, -340), BOUND(42, 340), EVEN, 4.5},
     {"tanh", call_tanh, tanhl, -30, 30, EVEN, 2.7},
     {"tanh", call_tanh, tanhl, 1e-30, 1, BOTH_SIGNS, 2.7},
     {"sin", call_sin, sinl, -100, 100, EVEN, BOUND(1.9, 1.6)},
@@ -230,8 +237,8 @@ static void sines_never_leave_one_to_minus_one(void **test_state)
  */
 
 static const real_function functions[] = {
-    call_exp, call_sigmoid, call_tanh,  call_sin,          call_cos,
-    call_log, call_sqrt,    call_floor, call_sine_of_turn, call_cosine_of_turn};
+    call_exp, call_sigmoid, call_first_of_two, call_tanh,         call_sin,           call_cos,
+    call_log, call_sqrt,    call_floor,        call_sine_of_turn, call_cosine_of_turn};
 
 static void nan_stays_nan(void **test_state)
 {
