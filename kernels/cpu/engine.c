@@ -54,8 +54,8 @@ static void engine_kind(const gm_device *device, const gm_sweep *sweep, const gm
 {
     (void)device, (void)data, (void)is_compiled;
     snprintf(out->name, sizeof out->name, "lanes");
-    snprintf(out->reason, sizeof out->reason, "%d points side by side in vector registers",
-             lanes_of(sweep));
+    snprintf(out->reason, sizeof out->reason, "%d points side by side in vector registers%s",
+             lanes_of(sweep), sweep->engine != GM_ENGINE_AUTO ? " (--engine is for GPUs)" : "");
 }
 
 static void footprint(const gm_sweep *sweep, const gm_data *data, int64_t *fixed,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/code.h"
 #include "core/hash.h"
@@ -28,6 +29,7 @@ gm_status gm_code_default_path(const char *sweep_path, const char *architecture,
 gm_status gm_code_write(const char *path, const char *key, const gm_code *code)
 {
     char hash[GM_HASH_TEXT_SIZE];
+    struct stat target;
     FILE *file = fopen(path, "wb");
     if (!file) return GM_FAIL(GM_E_IO, "cannot write %s: %s", path, strerror(errno));
     hash_bytes(code, hash);
@@ -35,8 +37,9 @@ gm_status gm_code_write(const char *path, const char *key, const gm_code *code)
         fprintf(file, "%s %s %s %lld\n", MAGIC, key, hash, (long long)code->n_byte) > 0 &&
         fwrite(code->data, 1, (size_t)code->n_byte, file) == (size_t)code->n_byte;
     const int code_of_failure = errno;
+    const bool is_file = fstat(fileno(file), &target) == 0 && S_ISREG(target.st_mode);
     if (fclose(file) == 0 && good) return GM_OK;
-    remove(path);
+    if (is_file) remove(path); /* never a device */
     return GM_FAIL(GM_E_IO, "cannot write %s: %s", path, strerror(good ? errno : code_of_failure));
 }
 

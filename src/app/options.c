@@ -293,6 +293,9 @@ static gm_status take(int id, const char *value, gm_options *o)
 
 static gm_status unknown_option(const char *word, gm_command command)
 {
+    static const char *const settings[] = {"model",   "network", "axes",      "parameters",
+                                           "initial", "inputs",  "time",      "integrator",
+                                           "seed",    "record",  "precision", "design"};
     const char *names[N_KNOWN];
     const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : "";
     int n = 0;
@@ -302,6 +305,11 @@ static gm_status unknown_option(const char *word, gm_command command)
         if (!strcmp(name, known[i].name) && !(known[i].commands >> command & 1))
             return GM_FAIL(GM_E_USAGE, "gridmarch %s takes no %s; see gridmarch %s --help",
                            command_names[command], word, command_names[command]);
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        if (!strcmp(name, settings[i]) && (ON_RUN | ON_PLAN | ON_COMPILE) >> command & 1)
+            return GM_FAIL(GM_E_USAGE,
+                           "%s is a setting of the sweep file: change it with --set %s=VALUE", word,
+                           name);
     const char *near = name[0] ? gm_nearest_name(name, names, n) : NULL;
     return GM_FAIL(GM_E_USAGE,
                    "%s: unknown option, or its value is missing%s%s; see gridmarch %s --help", word,

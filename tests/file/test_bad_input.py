@@ -380,11 +380,11 @@ def test_a_result_larger_than_the_disk_is_refused_before_it_is_made(folder):
     huge = ["--set", "axes={G: {linspace: [0, 1, 1.0e+6]}, seed: {range: [0, 999999, 1]}}"]
     refused(folder, ["run", "s.yaml", "-o", "r.h5", *huge], 4, ["the result needs", "are free"])
     write(folder / "edge.yaml", """\
-model: lorenz63  # 14 bytes a point: 7 bytes short of 2^63
+model: lorenz63  # 22 bytes a point: a little short of 2^63
 axes:
-  sigma: {linspace: [0, 1, 874502]}
-  rho: {linspace: [0, 1, 755302]}
-  beta: {linspace: [0, 1, 997425]}
+  sigma: {linspace: [0, 1, 700150]}
+  rho: {linspace: [0, 1, 748752]}
+  beta: {linspace: [0, 1, 799720]}
 time: {dt: 0.1, duration: 1}
 integrator: heun
 record: {last: [x]}

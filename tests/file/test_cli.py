@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import stat
 import subprocess
 import sys
 
@@ -98,6 +99,12 @@ def test_doctor_names_every_layer():
     assert done.code == 0 and done.err == ""
     for layer in ("gridmarch", "C library", "MPI", "HDF5", "CPU", "Compiler", "GPU"):
         assert re.search(rf"^{layer}\b", done.out, re.M), layer
+
+
+def test_a_setting_given_as_an_option_is_told_how_it_is_given():
+    done = run("plan", "sweep.yaml", "--precision", "fast")
+    assert done.code == 2
+    assert "--set precision=VALUE" in done.err
 
 
 # --- plan -----------------------------------------------------------------------------------------
@@ -279,6 +286,15 @@ def test_standard_output_that_cannot_be_written_is_an_error():
         done = subprocess.run(command(["models"]), stdout=full, stderr=subprocess.PIPE,
                               env=environment(), timeout=60, check=False)
     assert done.returncode == 4 and b"gridmarch: " in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="making a device takes root")
+def test_a_device_named_as_the_kernel_file_stays(tmp_path):
+    device = tmp_path / "full"
+    os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, 7))
+    done = run("compile", str(EXAMPLES / "lorenz63.yaml"), "-o", str(device))
+    assert done.code == 4 and "No space left" in done.err
+    assert stat.S_ISCHR(device.stat().st_mode)
 
 
 def test_closed_standard_streams_do_not_hurt_the_result(result, tmp_path):
