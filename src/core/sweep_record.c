@@ -32,16 +32,43 @@ static void mark_quantity(gm_sweep_reader *reader, gm_observable observable,
     }
 }
 
+static bool is_all(const gm_yaml_node *node)
+{
+    return node->kind == GM_YAML_SCALAR && strcmp(node->text, "all") == 0;
+}
+
+static void mark_states(gm_sweep_reader *reader, gm_observable observable)
+{
+    gm_sweep *sweep = reader->sweep;
+    for (int s = 0; s < sweep->model->n_state; s++) sweep->record[observable][s] = true;
+}
+
+/* A list of names. `all` in it adds the states, whichever of them it also names. */
+static void read_names(gm_sweep_reader *reader, gm_observable observable, const gm_yaml_node *list,
+                       const char *what)
+{
+    bool has_all = false;
+    for (int64_t i = 0; i < list->n; i++) {
+        if (!is_all(list->item[i])) {
+            mark_quantity(reader, observable, list->item[i], what);
+            continue;
+        }
+        if (has_all)
+            gm_problems_add(reader->problems, list->item[i]->place, "%s names all twice", what);
+        has_all = true;
+    }
+    if (has_all) mark_states(reader, observable);
+}
+
 /* all | name | [name, ...]; all are the states */
 static void read_quantities(gm_sweep_reader *reader, gm_observable observable,
                             const gm_yaml_node *node, const char *what)
 {
     const gm_model_info *model = reader->sweep->model;
-    if (node->kind == GM_YAML_SCALAR && strcmp(node->text, "all") == 0) {
-        for (int s = 0; s < model->n_state; s++) reader->sweep->record[observable][s] = true;
+    if (is_all(node)) {
+        mark_states(reader, observable);
     } else if (node->kind == GM_YAML_LIST && node->n > 0) {
-        for (int64_t i = 0; i < node->n; i++)
-            mark_quantity(reader, observable, node->item[i], what);
+        read_names(reader, observable, node, what);
     } else if (node->kind == GM_YAML_SCALAR && !gm_yaml_is_null(node)) {
         mark_quantity(reader, observable, node, what);
     } else {

@@ -252,6 +252,20 @@ static void derived_quantities_are_recorded_where_they_are_named(void **state)
     gm_sweep_destroy(&s);
 }
 
+static void all_may_stand_beside_names(void **state)
+{
+    (void)state;
+    gm_sweep *s = parse_with(
+        HOPF,
+        (const char *const[]){"record={mean: [all, flow], max: [x, all], last: [all]}", NULL});
+    assert_true(s->record[GM_MEAN][0] && s->record[GM_MEAN][1] && s->record[GM_MEAN][2]);
+    assert_true(s->record[GM_MAX][0] && s->record[GM_MAX][1] && !s->record[GM_MAX][2]);
+    assert_true(s->record[GM_LAST][0] && s->record[GM_LAST][1] && !s->record[GM_LAST][2]);
+    gm_sweep_destroy(&s);
+    expect_set(HOPF, "record={mean: [all, flow, all]}", "record.mean names all twice");
+    expect_set(HOPF, "record={mean: [all, flow, flow]}", "record.mean names flow twice");
+}
+
 static void derived_quantities_cannot_be_set(void **state)
 {
     (void)state;
@@ -328,6 +342,7 @@ int main(void)
         cmocka_unit_test(parameters_and_inputs_go_where_they_belong),
         cmocka_unit_test(record_names_are_checked),
         cmocka_unit_test(derived_quantities_are_recorded_where_they_are_named),
+        cmocka_unit_test(all_may_stand_beside_names),
         cmocka_unit_test(derived_quantities_cannot_be_set),
         cmocka_unit_test(knob_set_in_two_places_is_a_problem),
         cmocka_unit_test(noise_is_on_where_an_amplitude_is_not_zero),
