@@ -297,6 +297,15 @@ bool gm_model_header_directive(const gm_model_header *h, gm_directive_walk *walk
     return false;
 }
 
+bool gm_model_header_defines(const gm_model_header *h, gm_span name)
+{
+    gm_directive_walk walk = {0};
+    gm_directive one;
+    while (gm_model_header_directive(h, &walk, &one))
+        if (gm_model_header_is(h, one.word, "define") && same(h, one.name, name)) return true;
+    return false;
+}
+
 /* A definition that is not the first, or that depends on an #if. */
 static void report_macro(const gm_model_header *h, const char *name, const gm_directive *one,
                          const gm_directive *first, gm_problems *problems)

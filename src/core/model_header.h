@@ -82,6 +82,9 @@ typedef struct gm_directive_walk {
 bool gm_model_header_directive(const gm_model_header *header, gm_directive_walk *walk,
                                gm_directive *out);
 
+/** Does the header define a macro of this name, in whatever condition? */
+bool gm_model_header_defines(const gm_model_header *header, gm_span name);
+
 /** The (only) definition of a macro. Adds problems if there are several, or a conditional one.
  *  @return false if there is none */
 bool gm_model_header_macro(const gm_model_header *header, const char *name, gm_problems *problems,

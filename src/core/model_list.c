@@ -1,5 +1,6 @@
 #include "core/model_list.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,37 @@ static void read_list(const gm_model_header *h, gm_list_id id, gm_problems *prob
         add_entry(h, form, &entry, problems, out);
     }
     out->is_whole = false;
+}
+
+static bool is_list(const gm_model_header *h, const gm_directive *one)
+{
+    if (!gm_model_header_is(h, one->word, "define")) return false;
+    for (int id = 0; id < GM_N_LIST; id++)
+        if (gm_model_header_is(h, one->name, gm_list_forms[id].macro)) return true;
+    return false;
+}
+
+void gm_model_lists_check_ends(const gm_model_header *h, gm_problems *problems)
+{
+    gm_directive_walk walk = {0};
+    gm_directive list;
+    gm_span parameter;
+    char x[GM_MODEL_SHOWN_SIZE];
+    for (int n = 0; n < GM_N_LIST && gm_model_header_directive(h, &walk, &list);) {
+        if (!is_list(h, &list) || !read_parameter(h, &list.rest, &parameter)) continue;
+        n++;
+        int64_t at = list.rest.end;
+        while (at < h->n && isspace((unsigned char)h->text[at])) at++;
+        if (h->text[at] == '#') continue;
+        const gm_token word = gm_model_header_token(h, &at, h->n);
+        const gm_token open = gm_model_header_token(h, &at, h->n);
+        gm_model_header_show(h, parameter, x);
+        if (!gm_model_header_is(h, word.span, x) || open.first != '(') continue;
+        gm_problems_add(problems, gm_model_header_place(h, word.span.begin),
+                        "this %s(...) belongs to no list: a backslash is missing at the end of "
+                        "line %d",
+                        x, gm_model_header_place(h, list.rest.end).line);
+    }
 }
 
 gm_status gm_model_lists_create(const gm_model_header *h, gm_problems *problems,

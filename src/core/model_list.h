@@ -59,6 +59,10 @@ typedef struct gm_model_lists {
     gm_entries list[GM_N_LIST];
 } gm_model_lists;
 
+/** Entries behind the end of a list, which a missing backslash has cut off: adds a problem for the
+ *  first behind each list. What else such a header shows follows from that. */
+void gm_model_lists_check_ends(const gm_model_header *header, gm_problems *problems);
+
 /** Read all lists. Adds problems for what is no list, has too many entries, or the wrong number of
  *  fields. Destroy with free. */
 gm_status gm_model_lists_create(const gm_model_header *header, gm_problems *problems,

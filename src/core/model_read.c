@@ -275,6 +275,8 @@ gm_status gm_model_read(const char *path, const char *text, gm_problems *problem
     }
     GM_TRY(st, create(path, text, &model));
     GM_TRY(st, gm_model_header_create(model->path, model->text, &header));
+    gm_model_lists_check_ends(header, problems);
+    if (gm_problems_count(problems) > before) GM_TRY(st, gm_problems_status(problems));
     GM_TRY(st, gm_model_lists_create(header, problems, &lists));
     const reader r = {header, lists, problems, model, model->memory};
     GM_TRY(st, read_info(&r));

@@ -119,6 +119,30 @@ static void check_bare(gm_member_check *check, gm_span word)
                     name);
 }
 
+static void report_pointer(const gm_member_check *check, const char *may_use, const char *macro,
+                           gm_span word)
+{
+    char shown[GM_MODEL_SHOWN_SIZE];
+    gm_problems_add(check->problems, gm_model_header_place(check->header, word.begin),
+                    "%s: there is no %s-> here; the expression may use %s", macro,
+                    gm_model_header_show(check->header, word, shown), may_use);
+}
+
+/* Is the word, without an arrow, handed to a function: f(m, ...)? */
+static bool is_argument(gm_token before, gm_token behind)
+{
+    return before.kind == GM_TOKEN_SIGN && strchr("(,", before.first) &&
+           behind.kind == GM_TOKEN_SIGN && strchr(",)", behind.first);
+}
+
+/* A pointer that expressions of other lists have, and this one has not. */
+static bool is_foreign_pointer(const gm_member_check *check, gm_span word)
+{
+    const gm_model_header *h = check->header;
+    return word.end - word.begin == 1 && strchr("msc", h->text[word.begin]) &&
+           !gm_member_pointer(check, word) && !gm_model_header_defines(h, word);
+}
+
 static void check_expression(gm_member_check *check, const char *may_use, const char *macro,
                              gm_span span)
 {
@@ -128,29 +152,29 @@ static void check_expression(gm_member_check *check, const char *may_use, const 
     if (token.kind == GM_TOKEN_END)
         gm_problems_add(check->problems, gm_model_header_place(h, span.begin),
                         "%s: here an expression is missing; it may use %s", macro, may_use);
+    gm_token word = {.kind = GM_TOKEN_END};
     while (token.kind != GM_TOKEN_END && check->n_reported < GM_MAX_REPORTED) {
-        const gm_token word = token;
+        const gm_token before = word;
+        word = token;
         token = gm_model_header_token(h, &at, span.end);
         if (word.kind == GM_TOKEN_SIGN && word.first == '.') { /* a member of something else */
             token = gm_model_header_token(h, &at, span.end);
             continue;
         }
         if (word.kind != GM_TOKEN_WORD) continue;
-        if (token.kind != GM_TOKEN_ARROW) {
+        const bool has_arrow = token.kind == GM_TOKEN_ARROW;
+        const gm_pointer *pointer = gm_member_pointer(check, word.span);
+        if (has_arrow ? !pointer
+                      : is_argument(before, token) && is_foreign_pointer(check, word.span)) {
+            report_pointer(check, may_use, macro, word.span);
+            return;
+        }
+        if (!has_arrow) {
             check_bare(check, word.span);
             continue;
         }
         const gm_token member = gm_model_header_token(h, &at, span.end);
-        const gm_pointer *pointer = gm_member_pointer(check, word.span);
-        char shown[GM_MODEL_SHOWN_SIZE];
-        if (pointer) {
-            gm_member_verify(check, pointer, member.span);
-        } else {
-            gm_problems_add(check->problems, gm_model_header_place(h, word.span.begin),
-                            "%s: there is no %s-> here; the expression may use %s", macro,
-                            gm_model_header_show(h, word.span, shown), may_use);
-            return;
-        }
+        gm_member_verify(check, pointer, member.span);
         token = gm_model_header_token(h, &at, span.end);
     }
 }

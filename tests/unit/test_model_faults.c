@@ -52,6 +52,26 @@ static void lists_that_lack_or_are_misspelt_are_named(void **state)
     accept_change("#include \"gm_model.h\"", "#include <kernels/models/gm_model.h>");
 }
 
+static void an_entry_behind_its_list_lacks_a_backslash(void **state)
+{
+    (void)state;
+    expect_change("/* \\ */ \\\n", "\n",
+                  "10:5: this X(...) belongs to no list: a backslash is missing at the end of "
+                  "line 9");
+    expect_change("GM_PARAMS(X)                                \\\n", "GM_PARAMS(X)\n\n",
+                  "10:5: this X(...) belongs to no list: a backslash is missing at the end of "
+                  "line 8");
+    expect_change("/* \\ */ \\\n", "\\\n\n",
+                  "11:5: this X(...) belongs to no list: a backslash is missing at the end of "
+                  "line 10");
+    expect_change("X(phi, -1, \"rad\", \"angle\")\n#define GM_PHASES(X) X(phi)\n",
+                  "\nX (phi, -1, \"rad\", \"angle\")\n#define GM_PHASES(X) X(phj)\n",
+                  "7:1: this X(...) belongs to no list: a backslash is missing at the end of "
+                  "line 6");
+    accept_change("#include \"gm_model.h\"\n",
+                  "#include \"gm_model.h\"\nGM_FN gm_real X(gm_real a) { return a; }\n");
+}
+
 static void lists_go_before_the_include(void **state)
 {
     (void)state;
@@ -155,6 +175,14 @@ static void expressions_use_what_is_there(void **state)
     expect_change("gm_sin(s->phi)", "m->tau",
                   "11:32: GM_COUPLINGS: there is no m-> here; the expression may use states of the "
                   "sending node (s->NAME)");
+    expect_change("gm_sin(s->phi)", "help(m, s->E)",
+                  "11:37: GM_COUPLINGS: there is no m-> here; the expression may use states of the "
+                  "sending node (s->NAME)");
+    expect_change("gm_sqrt(2 * m->sigma)", "help(m, s)", "13:35: GM_NOISES: there is no s-> here");
+    accept_change("X(rate, s->E", "X(rate, help(m, s->E)");
+    accept_change("#define GM_COUPLINGS(X) X(net, gm_sin(s->phi)",
+                  "#define m 2\n#define GM_COUPLINGS(X) X(net, gm_sin(m)");
+    accept_change("gm_sin(s->phi)", "(s->phi + m)");
     expect_change("gm_sin(s->phi)", "phi", "11:32: 'phi' is a state: write s->phi");
     expect_change("2 * m->sigma", "2 * sigma", "13:39: 'sigma' is a parameter: write m->sigma");
     expect_change("2 * m->sigma", "2 * s->E", "13:39: GM_NOISES: there is no s-> here");
@@ -353,6 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(faults_of_entries_are_named_with_their_place),
         TEST(lists_that_lack_or_are_misspelt_are_named),
+        TEST(an_entry_behind_its_list_lacks_a_backslash),
         TEST(lists_go_before_the_include),
         TEST(a_model_has_states),
         TEST(names_that_cannot_be_are_refused),
