@@ -64,6 +64,24 @@ static gm_status open_model(void *context, gm_place place, const char *path, gm_
     return st;
 }
 
+static bool has_file(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* The text of the sweep file, which is no header of a model. */
+static gm_status read_sweep(const char *path, char **text, int64_t *n_byte)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const size_t n = strlen(name);
+    if (n > 2 && strcmp(name + n - 2, ".h") == 0)
+        return GM_FAIL(GM_E_USAGE,
+                       "%s is a model's header; a sweep file (YAML) names it: model: ./%s", path,
+                       name);
+    return read_text(path, MAX_SWEEP_BYTES, text, n_byte);
+}
+
 /* Every rank parses the same texts: a sweep holds pointers, a text travels. */
 static gm_status share_sweep(const gm_comm *comm, const gm_options *options, gm_problems *problems,
                              gm_request *request)
@@ -74,9 +92,10 @@ static gm_status share_sweep(const gm_comm *comm, const gm_options *options, gm_
     opener model = {0};
     gm_model_catalog catalog = gm_builtin_models;
     catalog.open = open_model;
+    catalog.has_file = has_file;
     catalog.context = &model;
     if (comm->rank == 0) {
-        st = read_text(options->target, MAX_SWEEP_BYTES, &text, &n_byte);
+        st = read_sweep(options->target, &text, &n_byte);
         if (st == GM_OK)
             st = gm_sweep_parse(options->target, text, n_byte - 1, options->override,
                                 options->n_override, &catalog, problems, &request->sweep);

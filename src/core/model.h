@@ -101,6 +101,8 @@ typedef struct gm_model_catalog {
      *  @return GM_OK; GM_E_INPUT with problems added */
     gm_status (*open)(void *context, gm_place place, const char *path, gm_problems *problems,
                       const gm_model_info **out);
+    /** Is there a file at this path, relative to the working directory? NULL: not known. */
+    bool (*has_file)(const char *path);
     void *context;
 } gm_model_catalog;
 

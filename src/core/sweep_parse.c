@@ -123,6 +123,26 @@ static gm_status open_model(gm_sweep_reader *reader, const gm_model_catalog *cat
     return st == GM_E_INPUT ? GM_OK : st; /* its problems are noted: go on and find more */
 }
 
+/* A model called NAME is unknown; NAME.h may lie beside the sweep file. */
+static gm_status report_model(gm_sweep_reader *reader, const gm_model_catalog *catalog,
+                              const gm_yaml_node *node, const char *const *names)
+{
+    const char *path = reader->sweep->path;
+    const char *slash = strrchr(path, '/');
+    const int n_folder = slash ? (int)(slash - path) + 1 : 0;
+    const size_t size = (size_t)n_folder + strlen(node->text) + sizeof ".h";
+    char *file = malloc(size);
+    if (!file) return out_of_memory();
+    snprintf(file, size, "%.*s%s.h", n_folder, path, node->text);
+    char after[GM_YAML_NAME_SIZE] = "the models are";
+    if (catalog->has_file && strlen(node->text) < sizeof after / 2 && catalog->has_file(file))
+        snprintf(after, sizeof after, "for the file beside it write ./%s.h; the models are",
+                 node->text);
+    gm_yaml_report_name(node, "unknown model", after, names, catalog->n_model, reader->problems);
+    free(file);
+    return GM_OK;
+}
+
 static gm_status read_model(gm_sweep_reader *reader, const gm_model_catalog *catalog)
 {
     gm_status st = GM_OK;
@@ -142,9 +162,7 @@ static gm_status read_model(gm_sweep_reader *reader, const gm_model_catalog *cat
         goto cleanup;
     }
     sweep->model = gm_catalog_find(catalog, name);
-    if (!sweep->model)
-        gm_yaml_report_name(node, "unknown model", "the models are", names, catalog->n_model,
-                            reader->problems);
+    if (!sweep->model) st = report_model(reader, catalog, node, names);
 cleanup:
     free(names);
     return st;

@@ -110,6 +110,39 @@ static void unknown_model_lists_the_known_ones(void **state)
            "unknown model './x.h'; the models are");
 }
 
+static bool only_jr_is_there(const char *path)
+{
+    return strcmp(path, "dir/jr.h") == 0;
+}
+
+static void expect_with_files(const char *name, const char *wanted)
+{
+    gm_problems *problems = NULL;
+    gm_sweep *sweep = NULL;
+    char text[128];
+    gm_model_catalog catalog = fixture_catalog;
+    catalog.has_file = only_jr_is_there;
+    snprintf(text, sizeof text,
+             "model: %s\nintegrator: rk4\nrecord: {last: all}\ntime: {dt: 1, duration: 1}\n", name);
+    assert_int_equal(gm_problems_create(&problems), GM_OK);
+    assert_int_equal(gm_sweep_parse("dir/s.yaml", text, (int64_t)strlen(text), NULL, 0, &catalog,
+                                    problems, &sweep),
+                     GM_E_INPUT);
+    assert_int_equal(gm_problems_count(problems), 1);
+    assert_string_equal(gm_problems_text(problems, 0), wanted);
+    gm_problems_destroy(&problems);
+}
+
+static void a_header_beside_the_sweep_file_is_pointed_at(void **state)
+{
+    (void)state;
+    expect_with_files("jr",
+                      "dir/s.yaml:1:8: unknown model 'jr'; for the file beside it write ./jr.h; "
+                      "the models are: wilson_cowan, hopf, lorenz63");
+    expect_with_files("jx", "dir/s.yaml:1:8: unknown model 'jx'; the models are: wilson_cowan, "
+                            "hopf, lorenz63");
+}
+
 static void network_choices_must_be_spelled_out(void **state)
 {
     (void)state;
@@ -337,6 +370,7 @@ int main(void)
         cmocka_unit_test(names_match_the_sweep_file),
         cmocka_unit_test(all_problems_are_reported_at_once),
         cmocka_unit_test(unknown_model_lists_the_known_ones),
+        cmocka_unit_test(a_header_beside_the_sweep_file_is_pointed_at),
         cmocka_unit_test(network_choices_must_be_spelled_out),
         cmocka_unit_test(spans_must_be_whole_steps),
         cmocka_unit_test(parameters_and_inputs_go_where_they_belong),
