@@ -21,9 +21,14 @@ void gm_model_check_expressions(const gm_model_header *header, const gm_model_li
                                 gm_problems *problems);
 
 /** Functions: gm_drift must be there with its four pointers; in each function that takes such
- *  pointers, each name behind one must be in its list; gm_drift must set each state's slope. */
+ *  pointers, each name behind one must be in its list; gm_drift must set each state's slope; the
+ *  others must begin with GM_FN. */
 void gm_model_check_functions(const gm_model_header *header, const gm_model_lists *lists,
                               gm_problems *problems);
+
+/** Functions of math.h, and its #include, outside of conditionals. A function of that name that the
+ *  header itself makes or declares is left alone. Each is named once. */
+void gm_model_check_math(const gm_model_header *header, gm_problems *problems);
 
 /** Where in the lists a pointer of gm_drift leads. */
 typedef enum {

@@ -180,7 +180,7 @@ static void check_body(gm_member_check *check, gm_span body, slopes *out)
     }
 }
 
-/* Does a macro of the header, other than its lists, use the word? Then it may hide a slope. */
+/* Does a macro of the header, other than its lists, use the word? Then it may hide it. */
 static bool is_in_macro(const gm_model_header *h, const char *word)
 {
     gm_directive_walk walk = {0};
@@ -221,6 +221,20 @@ static bool is_drift(const gm_model_header *h, const function *f)
            has_word(h, f->begin, f->name.begin, "void");
 }
 
+/* A statement that a split body has left behind is no function: nothing stands before its word. */
+static void check_helper(const gm_member_check *check, const function *f)
+{
+    const gm_model_header *h = check->header;
+    int64_t at = f->begin;
+    char name[GM_MODEL_SHOWN_SIZE];
+    const bool has_type = gm_model_header_token(h, &at, f->name.begin).kind == GM_TOKEN_WORD;
+    if (!has_type || has_word(h, f->begin, f->name.begin, "GM_FN")) return;
+    gm_problems_add(check->problems, gm_model_header_place(h, f->name.begin),
+                    "%s: write GM_FN in front, in place of static and inline: without it a CPU's "
+                    "compiler may call the function for each point, which is several times slower",
+                    gm_model_header_show(h, f->name, name));
+}
+
 static void report_slopes(const gm_member_check *check, const function *f, const slopes *set)
 {
     const gm_entries *states = &check->lists->list[GM_LIST_STATE];
@@ -254,6 +268,7 @@ void gm_model_check_functions(const gm_model_header *h, const gm_model_lists *li
     function_walk walk = {0};
     int n_drift = 0;
     const int before = gm_problems_count(problems);
+    const bool may_hide = is_in_macro(h, "GM_FN"); /* then another word may stand for it */
     while (n_drift < MAX_DRIFT && next_function(h, &walk, &f)) {
         gm_member_check check = {.header = h, .lists = lists, .problems = problems};
         if (gm_problems_count(problems) > before + GM_MAX_REPORTED) return;
@@ -262,6 +277,7 @@ void gm_model_check_functions(const gm_model_header *h, const gm_model_lists *li
             n_drift++;
             check_drift(&check, &f);
         } else {
+            if (!may_hide) check_helper(&check, &f);
             check_body(&check, f.body, NULL);
         }
     }

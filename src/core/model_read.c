@@ -242,6 +242,7 @@ static void check(const reader *r)
     gm_model_check_names(r->header, r->lists, r->problems);
     gm_model_check_expressions(r->header, r->lists, r->problems);
     gm_model_check_functions(r->header, r->lists, r->problems);
+    gm_model_check_math(r->header, r->problems);
 }
 
 static gm_status create(const char *path, const char *text, gm_model **out)

@@ -231,6 +231,57 @@ static void pointers_may_have_other_names(void **state)
         "22:27: par->taw: there is no parameter 'taw'; did you mean 'tau'?");
 }
 
+static void functions_of_math_h_are_refused(void **state)
+{
+    (void)state;
+    const char *const names[] = {"exp", "log", "sin", "cos", "tanh", "sqrt"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (int is_float = 0; is_float < 2; is_float++) {
+            char by[64], expected[256];
+            const char *suffix = is_float ? "f" : "";
+            snprintf(by, sizeof by, "%s%s(s->E) + c->net", names[i], suffix);
+            snprintf(expected, sizeof expected,
+                     "22:28: %s%s is of math.h, which a GPU's compiler does not find and a CPU's "
+                     "needs for it; write gm_%s",
+                     names[i], suffix, names[i]);
+            expect_change("c->net + c->p", strcat(by, " + c->p"), expected);
+        }
+    }
+    expect_change("return p->tau * m", "return pow(m, 3) + pow(m, 2)",
+                  "18:12: pow is of math.h, which a GPU's compiler does not find and a CPU's needs "
+                  "for it; write x * x for whole powers, gm_exp(y * gm_log(x)) for others");
+    expect_change("p->tau * m", "p->tau * fabsf (m)",
+                  "18:21: fabsf is of math.h, which a GPU's compiler does not find and a CPU's "
+                  "needs for it; write x < 0 ? -x : x");
+    expect_change("gm_sqrt(2", "sqrt(2", "13:27: sqrt is of math.h");
+    expect_change("GM_FN gm_real help", "#define E(x) (x - exp(x))\nGM_FN gm_real help",
+                  "16:19: exp is of math.h");
+    static const char *const files[] = {"<math.h>", "\"math.h\"", "<cmath>"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char by[96], expected[96];
+        snprintf(by, sizeof by, "#include %s  /* for pow */\n#include \"gm_model.h\"\n", files[i]);
+        snprintf(expected, sizeof expected,
+                 "15:1: #include %s: a GPU's compiler finds no such file; leave the line out",
+                 files[i]);
+        expect_change("#include \"gm_model.h\"\n", by, expected);
+    }
+}
+
+static void names_of_math_h_may_stand_elsewhere(void **state)
+{
+    (void)state;
+    accept_change("return p", "/* exp(x) */ // sqrt(x)\n    return p");
+    accept_change("\"activity", "\"exp(x) activity");
+    accept_change("return p", "const gm_real cos = gm_cos(m), log = cos; (void)log;\n    return p");
+    accept_change("GM_FN gm_real help",
+                  "GM_FN gm_real exp(gm_real x) { return 1 + x; }\nGM_FN gm_real y(gm_real x)\n"
+                  "{\n    return exp(x);\n}\nGM_FN gm_real help");
+    accept_change("    return p->tau * m;", "#define sqrt(x) gm_sqrt(x)\n    return sqrt(m);");
+    accept_change("    return p->tau * m;",
+                  "#ifdef __CUDACC__\n    return exp(m);\n#else\n    return gm_exp(m);\n#endif");
+    accept_change("return p->tau * m", "return my_exp(m) + gm_exp(m) + expfit(m) + p->tau");
+}
+
 static void every_slope_is_set(void **state)
 {
     (void)state;
@@ -244,6 +295,25 @@ static void every_slope_is_set(void **state)
     accept_change("    d->E = ", "    d->phi = d->E = ");
     accept_change("    d -> phi = m->tau;\n", "#define SLOPE(n) d->n\n    SLOPE(phi) = 1;\n");
     accept_change("d -> phi = m->tau;", "gm_state r = {0}; *d = r;");
+}
+
+static void functions_begin_with_gm_fn(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {"static inline gm_real", "gm_real", "static gm_real",
+                                        "inline const gm_real"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        char by[64], expected[160];
+        snprintf(by, sizeof by, "%s help", heads[i]);
+        snprintf(expected, sizeof expected,
+                 "16:%zu: help: write GM_FN in front, in place of static and inline: without it",
+                 strlen(heads[i]) + 2);
+        expect_change("GM_FN gm_real help", by, expected);
+    }
+    accept_change("GM_FN gm_real help", "gm_real GM_FN help");
+    accept_change("GM_FN gm_real help", "#define MY_FN GM_FN\nMY_FN gm_real help");
+    accept_change("GM_FN gm_real help", "gm_real later(gm_real x);\nGM_FN gm_real help");
+    accept_change("    return p->tau * m;", "    if (m > 0) { return 1; }\n    return p->tau * m;");
 }
 
 static void gm_drift_is_there_as_it_must_be(void **state)
@@ -390,7 +460,10 @@ int main(void)
         TEST(expressions_use_what_is_there),
         TEST(names_in_functions_are_held_against_the_lists),
         TEST(pointers_may_have_other_names),
+        TEST(functions_of_math_h_are_refused),
+        TEST(names_of_math_h_may_stand_elsewhere),
         TEST(every_slope_is_set),
+        TEST(functions_begin_with_gm_fn),
         TEST(gm_drift_is_there_as_it_must_be),
         TEST(all_faults_are_listed_at_once),
         TEST(large_texts_take_no_time),
