@@ -24,7 +24,7 @@ SECONDS = 10  # within which a run must end
 SWEEP = f"""
 model: wilson_cowan
 network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}
-axes: {{G: {{linspace: [0, 3, N_POINT]}}}}
+axes: {{G: VALUES}}
 parameters: {{sigma_e: 0.02, sigma_i: 0.01}}
 inputs: {{p_e: 0.6}}
 time: {{dt: 0.1, duration: DURATION}}
@@ -34,7 +34,8 @@ record: {{last: all, mean: all, trajectory: {{variables: [E], every: 900}}}}
 
 
 def sweep_file(folder, n_point=64, duration=2000):
-    text = SWEEP.replace("N_POINT", str(n_point)).replace("DURATION", str(duration))
+    values = f"{{linspace: [0, 3, {n_point}]}}" if n_point > 1 else "[0.6]"
+    text = SWEEP.replace("VALUES", values).replace("DURATION", str(duration))
     return write(folder / "s.yaml", text)
 
 
