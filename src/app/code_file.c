@@ -26,10 +26,29 @@ gm_status gm_code_default_path(const char *sweep_path, const char *architecture,
     return GM_FAIL(GM_E_MEMORY, "out of memory");
 }
 
+/* Nothing but an older kernel is replaced. */
+static gm_status check_replaceable(const char *path)
+{
+    char start[sizeof MAGIC - 1];
+    struct stat target;
+    if (stat(path, &target) != 0 || !S_ISREG(target.st_mode) || target.st_size == 0) return GM_OK;
+    FILE *file = fopen(path, "rb");
+    if (!file) return GM_FAIL(GM_E_IO, "cannot read %s: %s", path, strerror(errno));
+    const bool is_kernel = fread(start, 1, sizeof start, file) == sizeof start &&
+                           memcmp(start, MAGIC, sizeof start) == 0;
+    fclose(file);
+    if (is_kernel) return GM_OK;
+    return GM_FAIL(GM_E_USAGE,
+                   "%s is there already and no compiled kernel: name another file, or remove it",
+                   path);
+}
+
 gm_status gm_code_write(const char *path, const char *key, const gm_code *code)
 {
     char hash[GM_HASH_TEXT_SIZE];
     struct stat target;
+    const gm_status st = check_replaceable(path);
+    if (st != GM_OK) return st;
     FILE *file = fopen(path, "wb");
     if (!file) return GM_FAIL(GM_E_IO, "cannot write %s: %s", path, strerror(errno));
     hash_bytes(code, hash);

@@ -281,6 +281,11 @@ static gm_status set_stop_rule(run *r)
         if (r->stop_file && unlink(r->stop_file) == 0 && !r->options->quiet)
             fprintf(stderr, "gridmarch: removed %s, which was there before this run\n",
                     r->stop_file);
+        if (r->stop_file && access(r->stop_file, F_OK) == 0)
+            st = GM_FAIL(GM_E_IO,
+                         "%s is there and could not be removed: it would end this run at once. "
+                         "Remove it",
+                         r->stop_file);
     }
     return gm_comm_agree(r->comm, st);
 }

@@ -101,8 +101,9 @@ static const char *const language_words[] = {
     "co_yield",  "char8_t",   "char16_t",  "char32_t",  "static_assert"};
 
 static const char *const our_words[] = {"strength", "turn", "X", "INLINE"};
-static const char *const file_words[] = {"time", "node", "point",   "status",   "failed_step",
-                                         "run",  "seed", "initial", "checksum", "provenance"};
+static const char *const file_words[] = {"time",        "node",       "point", "status",
+                                         "failed_step", "run",        "seed",  "initial",
+                                         "checksum",    "provenance", "all"};
 
 static bool is_among(const char *name, const char *const *word, size_t n)
 {

@@ -288,6 +288,17 @@ def test_standard_output_that_cannot_be_written_is_an_error():
     assert done.returncode == 4 and b"gridmarch: " in done.stderr
 
 
+def test_compile_replaces_a_kernel_and_nothing_else(tmp_path):
+    sweep = tmp_path / "s.yaml"
+    shutil.copy(EXAMPLES / "lorenz63.yaml", sweep)
+    text = sweep.read_text(encoding="utf-8")
+    done = run("compile", str(sweep), "-o", str(sweep))
+    assert done.code == 2 and "no compiled kernel" in done.err
+    assert sweep.read_text(encoding="utf-8") == text
+    for _ in range(2):
+        assert run("compile", str(sweep), "-o", str(tmp_path / "k.kernel")).code == 0
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="making a device takes root")
 def test_a_device_named_as_the_kernel_file_stays(tmp_path):
     device = tmp_path / "full"

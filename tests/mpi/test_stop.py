@@ -144,6 +144,12 @@ def test_long_steps_make_short_chunks(tmp_path):
     assert n_done(output) == 0
 
 
+def test_a_folder_in_the_place_of_the_stop_file_is_refused(tmp_path):
+    (tmp_path / "r.h5.stop").mkdir()
+    done = run("run", sweep_file(tmp_path, 1, 200), "-o", tmp_path / "r.h5")
+    assert done.code == 4 and "r.h5.stop" in done.err and "Remove it" in done.err
+
+
 def test_a_rank_that_has_finished_still_hears(tmp_path):
     sweep = sweep_file(tmp_path, 1, 60000)  # for rank 0; the other has nothing to do
     output = tmp_path / "r.h5"
