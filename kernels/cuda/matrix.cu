@@ -81,8 +81,7 @@ struct Kernel {
         }
     }
 
-    /* Couplings of all values; a warpgroup only begins them here. Halves of the exchange take
-     * turns. */
+    /* Couplings of all values. Halves of the exchange take turns. */
     __device__ __forceinline__ void join(const gm_state *x, int *half, Links *links) const
     {
 #if GM_FIXED_warpgroup && !GM_DOUBLE
