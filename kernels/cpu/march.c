@@ -259,8 +259,9 @@ INLINE void step_all(const gm_cpu_task *t, const gm_cpu_block *b, const gm_cpu_s
 /* Is one recorded after `done` steps? */
 INLINE bool derives(const gm_cpu_task *t, int64_t done)
 {
+    if (GM_N_DERIVED == 0) return false;
     const int64_t after = done - t->n_transient;
-    if (GM_N_DERIVED == 0 || after < 1) return false;
+    if (after < 1) return false;
     return (t->statistics >> GM_N_STATE) > 0 ||
            ((t->record[GM_TRAJECTORY] >> GM_N_STATE) > 0 && after % t->every == 0) ||
            ((t->record[GM_LAST] >> GM_N_STATE) > 0 && done == t->n_total);

@@ -11,7 +11,8 @@
 enum { GM_N_QUANTITY = GM_N_STATE + GM_N_DERIVED, GM_DERIVED_SIZE = GM_N_DERIVED + !GM_N_DERIVED };
 
 /* The names here are those that an expression may use, and no others that it could meet. */
-GM_FN void gm_derive_from(const gm_params *m, const gm_state *s, const gm_drive *c, gm_real *d)
+GM_FN void gm_derive_from(const gm_params *m, const gm_state *s, const gm_drive *c,
+                          gm_real *d) // NOLINT(readability-non-const-parameter): written if any
 {
     (void)m, (void)s, (void)c, (void)d;
 #define X(name, expression, ...) d[GM_DERIVED_##name] = (expression);

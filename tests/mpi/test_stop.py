@@ -20,6 +20,7 @@ from program import (PROGRAM, RING, ROOT, assert_same, environment, kill,  # noq
 pytestmark = needs_program
 
 STOPPED = 9
+SLOW_DISK = {"GRIDMARCH_FAULT": "write%100=200"}  # or a fast machine is through before it is asked
 SECONDS = 10  # within which a run must end
 SWEEP = f"""
 model: wilson_cowan
@@ -41,7 +42,7 @@ def sweep_file(folder, n_point=64, duration=2000):
 
 def start_small_tiles(sweep, output, ranks, *args):
     return start("run", sweep, "-o", output, "--quiet", "--tile", 16, "--threads", 1, *args,
-                 ranks=ranks)
+                 ranks=ranks, env=SLOW_DISK)
 
 
 def end(process, begin):
@@ -184,7 +185,7 @@ def test_the_job_script_is_requeued_until_the_sweep_is_complete(tmp_path, stop_f
     script = ROOT / "jobscripts" / "slurm_single_node.sbatch"
     job = ["bash", script, sweep, output]
     env = fake_slurm(tmp_path)
-    process = subprocess.Popen(job, env=env, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(job, env={**env, **SLOW_DISK}, stderr=subprocess.PIPE, text=True)
     marching(process, output, 2)
     begin = time.monotonic()
     if stop_file:
