@@ -20,7 +20,8 @@ from program import (PROGRAM, RING, ROOT, assert_same, environment, kill,  # noq
 pytestmark = needs_program
 
 STOPPED = 9
-SLOW_DISK = {"GRIDMARCH_FAULT": "write%100=200"}  # or a fast machine is through before it is asked
+SLOW = {"GRIDMARCH_FAULT": "launch%100=200"}  # or a fast machine is through before it is asked
+CHUNK = ["--chunk", "20000"]  # a fifth of most runs here
 SECONDS = 10  # within which a run must end
 SWEEP = f"""
 model: wilson_cowan
@@ -41,8 +42,8 @@ def sweep_file(folder, n_point=64, duration=2000):
 
 
 def start_small_tiles(sweep, output, ranks, *args):
-    return start("run", sweep, "-o", output, "--quiet", "--tile", 16, "--threads", 1, *args,
-                 ranks=ranks, env=SLOW_DISK)
+    return start("run", sweep, "-o", output, "--quiet", "--tile", 16, "--threads", 1, *CHUNK,
+                 *args, ranks=ranks, env=SLOW)
 
 
 def end(process, begin):
@@ -164,7 +165,8 @@ def test_a_rank_that_has_finished_still_hears(tmp_path):
 LAUNCHER = """#!/usr/bin/env bash
 # In the place of srun: its own options are left out, signals reach the program.
 while [[ $1 == --* ]]; do shift; done
-exec mpirun -n 2 --oversubscribe --bind-to none "$@" --backend cpu --tile 16 --threads 1 --quiet
+exec mpirun -n 2 --oversubscribe --bind-to none "$@" --backend cpu --tile 16 --threads 1 --quiet \
+    --chunk 20000
 """
 
 
@@ -181,11 +183,12 @@ def fake_slurm(folder):
 
 @pytest.mark.parametrize("stop_file", [False, True])
 def test_the_job_script_is_requeued_until_the_sweep_is_complete(tmp_path, stop_file):
-    sweep, output = sweep_file(tmp_path, 128, 10000), tmp_path / "r.h5"
+    n_point = 1280 if stop_file else 128
+    sweep, output = sweep_file(tmp_path, n_point, 10000), tmp_path / "r.h5"
     script = ROOT / "jobscripts" / "slurm_single_node.sbatch"
     job = ["bash", script, sweep, output]
     env = fake_slurm(tmp_path)
-    process = subprocess.Popen(job, env={**env, **SLOW_DISK}, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(job, env={**env, **SLOW}, stderr=subprocess.PIPE, text=True)
     marching(process, output, 2)
     begin = time.monotonic()
     if stop_file:
@@ -202,4 +205,4 @@ def test_the_job_script_is_requeued_until_the_sweep_is_complete(tmp_path, stop_f
         done = subprocess.run(job, env=env, stderr=subprocess.PIPE, text=True, timeout=120,
                               check=False)
         assert done.returncode == 0 and not requeued.exists(), done.stderr
-        assert n_done(output) == 128
+        assert n_done(output) == n_point
