@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/alive.h"
 #include "store.h"
 #include "store_space.h"
 
@@ -148,6 +149,7 @@ cleanup:
 gm_status gm_find_read(const gm_inspection *in, int64_t offset, int64_t n_byte, void *out)
 {
     for (int64_t done = 0; done < n_byte;) {
+        gm_alive_mark(NULL);
         const ssize_t n = pread(in->fd, (char *)out + done, (size_t)(n_byte - done), offset + done);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0)

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "core/alive.h"
 #include "core/fault.h"
 #include "core/stop.h"
 #include "store.h"
@@ -137,6 +138,9 @@ gm_status gm_space_fill(int fd, const char *path, const gm_region *region)
         }
         st = gm_space_write(fd, path, buffer, rest < n_buffer ? rest : n_buffer,
                             region->offset + done);
+        /* Begun now, writing to the disk does not all wait for the end. */
+        sync_file_range(fd, region->offset + done, n_buffer, SYNC_FILE_RANGE_WRITE);
+        gm_alive_mark(NULL);
     }
     free(buffer);
     return st;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/alive.h"
+
 enum { PIECE_BYTES = 256 << 20 };
 
 gm_status gm_mpi_check(int error, const char *what)
@@ -24,7 +26,8 @@ gm_status gm_comm_start(int *argc, char ***argv, gm_comm *comm)
     MPI_Comm local = MPI_COMM_NULL;
     memset(comm, 0, sizeof *comm);
     comm->world = MPI_COMM_WORLD;
-    GM_TRY(st, GM_MPI("starting MPI", MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided)));
+    GM_TRY(st, GM_MPI("starting MPI", MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)));
+    comm->threads = provided == MPI_THREAD_MULTIPLE;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     GM_TRY(st, GM_MPI("asking for the rank", MPI_Comm_rank(comm->world, &comm->rank)));
     GM_TRY(st, GM_MPI("asking for the ranks", MPI_Comm_size(comm->world, &comm->n_rank)));
@@ -48,12 +51,11 @@ void gm_comm_finish(gm_comm *comm)
     if (initialized && !finalized) MPI_Finalize();
 }
 
-gm_status gm_comm_agree_all(const gm_comm *comm, gm_status mine)
+static gm_status agree(const gm_comm *comm, gm_status mine)
 {
     char message[4096] = "";
     int first = mine == GM_OK ? INT_MAX : comm->rank;
     int code = (int)mine;
-    if (comm->n_rank == 1) return mine;
     gm_status st = GM_MPI("agreeing on errors",
                           MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm->world));
     if (st != GM_OK || first == INT_MAX) return st;
@@ -67,15 +69,26 @@ gm_status gm_comm_agree_all(const gm_comm *comm, gm_status mine)
     return GM_FAIL((gm_status)code, "%s", message);
 }
 
+gm_status gm_comm_agree_all(const gm_comm *comm, gm_status mine)
+{
+    if (comm->n_rank == 1) return mine;
+    gm_alive_wait(true);
+    const gm_status st = agree(comm, mine);
+    gm_alive_wait(false);
+    return st;
+}
+
 gm_status gm_comm_send(const gm_comm *comm, void *data, int64_t n_byte)
 {
     gm_status st = GM_OK;
+    gm_alive_wait(true);
     for (int64_t done = 0; done < n_byte && comm->n_rank > 1; done += PIECE_BYTES) {
         int n = (int)(n_byte - done < PIECE_BYTES ? n_byte - done : PIECE_BYTES);
         GM_TRY(st, GM_MPI("sending data to all ranks",
                           MPI_Bcast((char *)data + done, n, MPI_BYTE, 0, comm->world)));
     }
 cleanup:
+    gm_alive_wait(false);
     return st;
 }
 

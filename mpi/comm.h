@@ -15,6 +15,7 @@ typedef struct gm_comm {
     int rank, n_rank;
     int local_rank, n_local; /* among the ranks of this host */
     char host[64];
+    bool threads; /* several threads may call MPI */
 } gm_comm;
 
 /** GM_OK, or GM_E_MPI with what was tried and MPI's own words. Not collective. */

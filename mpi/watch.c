@@ -1,5 +1,6 @@
 #include "mpi/watch.h"
 
+#include "core/alive.h"
 #include "core/fault.h"
 
 #include <stdio.h>
@@ -140,6 +141,7 @@ gm_status gm_watch_report(gm_watch *w, const gm_progress *mine)
 {
     int sent = 0;
     gm_status st = GM_OK;
+    gm_alive_mark(NULL);
     if (gm_fault(GM_FAULT_MESSAGE)) return GM_FAIL(GM_E_MPI, "the message fails on purpose");
     if (w->comm->rank == 0) {
         w->progress[0] = *mine;
@@ -170,6 +172,7 @@ gm_status gm_watch_ended(gm_watch *w, const gm_progress *mine, bool *ended)
     gm_status st = GM_OK;
     gm_progress all;
     int n_finished = 0;
+    gm_alive_mark(NULL);
     if (w->comm->rank == 0) {
         GM_TRY(st, gm_watch_report(w, mine));
         gm_watch_total(w, &all, &n_finished);

@@ -14,6 +14,7 @@
 #include "app/output.h"
 #include "app/report.h"
 #include "app/request.h"
+#include "core/alive.h"
 #include "core/clock.h"
 #include "core/stop.h"
 #include "io/lock.h"
@@ -109,6 +110,7 @@ static gm_status open_device(run *r)
     }
     const gm_backend *backend = r->device.backend;
     char note[256];
+    gm_alive_mark("compiling the kernel");
     GM_TRY(st, gm_run_code(comm, r->options, &r->request, &r->device, &r->code, note));
     if (speaks(r) && note[0]) fprintf(stderr, "gridmarch: %s\n", note);
     int64_t begin = 0, n = 0;
@@ -120,6 +122,7 @@ static gm_status open_device(run *r)
         st = gm_tiling_choose(backend, r->device.device, r->request.sweep, r->request.data, n,
                               gm_rank_device_bytes(comm, &r->device), wish, &r->tiling);
     GM_TRY(st, gm_comm_agree(comm, st));
+    gm_alive_mark("preparing the engine");
     st = backend->engine_create(r->device.device, r->request.sweep, r->request.data, r->tiling,
                                 r->code.data ? &r->code : NULL, &r->engine);
     GM_TRY(st, gm_comm_agree(comm, st));
@@ -295,21 +298,28 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     gm_status st = GM_OK;
     bool complete = false;
     run r = {.comm = comm, .options = options, .begin = gm_clock_seconds()};
+    gm_alive_mark("reading the sweep");
     GM_TRY(st, gm_request_read(comm, options, &r.request));
+    gm_alive_mark("looking at the result file");
     GM_TRY(st, set_stop_rule(&r));
     GM_TRY(st, look_at_output(&r, &complete));
     if (complete) goto cleanup;
     if (speaks(&r)) gm_report_angles(stderr, r.request.sweep);
     GM_TRY(st, lock_output(&r));
+    gm_alive_mark("opening the device");
     GM_TRY(st, open_device(&r));
+    gm_alive_mark("opening the result file");
     GM_TRY(st, open_output(&r));
     if (r.output.state == GM_OUTPUT_COMPLETE) {
         st = say_complete(&r, r.output.n_done);
         goto cleanup;
     }
+    gm_alive_mark("marching");
     GM_TRY(st, march(&r));
+    gm_alive_mark("saving the summary");
     GM_TRY(st, finish(&r));
 cleanup:
+    gm_alive_mark("closing the device and the result file");
     gm_output_close(&r.output);
     gm_watch_destroy(&r.watch);
     gm_lock_release(&r.lock);

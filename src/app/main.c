@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "app/commands.h"
+#include "core/alive.h"
 #include "core/fault.h"
+#include "mpi/guard.h"
 
 void gm_print_error(const char *message)
 {
@@ -21,11 +23,27 @@ void gm_print_error(const char *message)
     fflush(stderr);
 }
 
+/* The rank that a launcher says this is, so that a bad command line is reported once. */
+static int launcher_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *rank = getenv(names[i]);
+        if (rank) return (int)strtol(rank, NULL, 10);
+    }
+    return 0;
+}
+
 static gm_status with_mpi(int *argc, char ***argv, const gm_options *options)
 {
-    gm_comm comm;
+    gm_comm comm = {0};
+    gm_guard *guard = NULL;
     const char *bad = NULL;
-    gm_status st = gm_comm_start(argc, argv, &comm);
+    gm_status st = gm_guard_start(launcher_rank(), options->patience, gm_print_error, &guard);
+    gm_alive_mark("starting MPI");
+    if (st == GM_OK) st = gm_comm_start(argc, argv, &comm);
+    if (st == GM_OK) st = gm_guard_join(guard, &comm);
     if (st == GM_OK && !gm_fault_begin(comm.rank, &bad))
         st = GM_FAIL(GM_E_USAGE,
                      "GRIDMARCH_FAULT: \"%s\" is no rule; src/core/fault.h explains them", bad);
@@ -35,7 +53,10 @@ static gm_status with_mpi(int *argc, char ***argv, const gm_options *options)
                                            : gm_command_compile(&comm, options);
     }
     if (st != GM_OK && comm.rank == 0) gm_print_error(gm_status_message());
+    gm_alive_mark("ending MPI");
+    gm_guard_leave(guard);
     gm_comm_finish(&comm);
+    gm_guard_stop(&guard);
     return st;
 }
 
@@ -52,18 +73,6 @@ static gm_status without_mpi(const gm_options *options)
     }
     if (st != GM_OK) gm_print_error(gm_status_message());
     return st;
-}
-
-/* The rank that a launcher says this is, so that a bad command line is reported once. */
-static int launcher_rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *rank = getenv(names[i]);
-        if (rank) return (int)strtol(rank, NULL, 10);
-    }
-    return 0;
 }
 
 /* A closed standard stream would lend its number to the next file, which then gets the messages. */

@@ -15,6 +15,8 @@ static const char *const command_names[] = {
 };
 enum { N_COMMAND = GM_DOCTOR + 1 };
 
+static const double usual_patience = 600; /* s */
+
 enum {
     OPT_OUTPUT = 'o',
     OPT_SET = 's',
@@ -36,6 +38,7 @@ enum {
     OPT_NO_CACHE,
     OPT_NO_COMPILE,
     OPT_MAX_TIME,
+    OPT_PATIENCE,
     OPT_TAKE_OVER,
     OPT_RETRY_FAILED,
     OPT_RETRY_DAMAGED
@@ -76,6 +79,7 @@ static const struct {
     {"retry-damaged", no_argument, OPT_RETRY_DAMAGED, ON_RUN},
     {"take-over", no_argument, OPT_TAKE_OVER, ON_RUN},
     {"max-time", required_argument, OPT_MAX_TIME, ON_RUN},
+    {"patience", required_argument, OPT_PATIENCE, ON_RUN},
     {"help", no_argument, OPT_HELP, ~0},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };
@@ -126,6 +130,9 @@ static const char help_run[] =
     "      --max-time T       stop after this time, e.g. 90 (seconds), 5m, 2h30m or 1:30:00; the\n"
     "                         same command goes on later. So do SIGTERM, SIGINT, SIGUSR1 and a\n"
     "                         file named like the result with .stop appended\n"
+    "      --patience T       end the run when a rank is not heard of, or gets no further, for "
+    "this\n"
+    "                         time (default 10m), or `off`\n"
     "  -q, --quiet            print nothing but errors\n"
     "      --json             print the summary as JSON on standard output\n";
 
@@ -218,13 +225,19 @@ static gm_status read_count(const char *name, const char *text, int64_t most, in
     return GM_OK;
 }
 
-static gm_status read_time(const char *text, double *seconds)
+static gm_status read_time(const char *name, const char *text, double *seconds)
 {
     if (gm_stop_read_span(text, seconds)) return GM_OK;
     return GM_FAIL(GM_E_USAGE,
-                   "--max-time %s: must be a time of at least a second, such as 90 (seconds), 5m, "
+                   "--%s %s: must be a time of at least a second, such as 90 (seconds), 5m, "
                    "2h30m or 1:30:00",
-                   text);
+                   name, text);
+}
+
+static gm_status read_patience(const char *text, double *seconds)
+{
+    *seconds = 0;
+    return strcmp(text, "off") == 0 ? GM_OK : read_time("patience", text, seconds);
 }
 
 static gm_status read_backend(const char *text, gm_backend_wish *out)
@@ -281,7 +294,8 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_RETRY_FAILED: o->retry_failed = true; break;
     case OPT_RETRY_DAMAGED: o->retry_damaged = true; break;
     case OPT_TAKE_OVER: o->take_over = true; break;
-    case OPT_MAX_TIME: return read_time(value, &o->max_seconds);
+    case OPT_MAX_TIME: return read_time("max-time", value, &o->max_seconds);
+    case OPT_PATIENCE: return read_patience(value, &o->patience);
     case OPT_HELP:
         o->help_on = o->command;
         o->command = GM_HELP;
@@ -336,6 +350,7 @@ gm_status gm_options_read(int argc, char **argv, gm_options *o)
     int n_table = 0, id = 0;
     memset(o, 0, sizeof *o);
     o->command = o->help_on = GM_HELP;
+    o->patience = usual_patience;
     o->override = calloc((size_t)argc + 1, sizeof *o->override);
     if (!o->override) return GM_FAIL(GM_E_MEMORY, "out of memory");
     if (argc < 2) return GM_OK;

@@ -7,12 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_RULES = 16, FAIL = -1, KILL = -2 };
+enum { MAX_RULES = 16, FAIL = -1, KILL = -2, EXIT = -3 };
 
 typedef struct rule {
     double chance;
     long at;     /* 0: by chance */
-    long action; /* FAIL, KILL, or ms */
+    long action; /* FAIL, KILL, EXIT, or ms */
     gm_fault_site site;
     bool onward; /* at this time and all later ones */
 } rule;
@@ -64,6 +64,8 @@ static bool read_rule(const char **at, int rank, rule *r, bool *skip)
         r->action = FAIL;
     } else if (n_action == 4 && strncmp(p, "kill", 4) == 0) {
         r->action = KILL;
+    } else if (n_action == 4 && strncmp(p, "exit", 4) == 0) {
+        r->action = EXIT;
     } else {
         r->action = strtol(p, &end, 10);
         if (end != p + n_action || r->action < 1) return false;
@@ -121,6 +123,7 @@ bool gm_fault_strike(gm_fault_site site)
             r->at > 0 ? now == r->at || (r->onward && now > r->at) : next_random() < r->chance;
         if (!strikes) continue;
         if (r->action == KILL) kill(getpid(), SIGKILL);
+        if (r->action == EXIT) exit(EXIT_FAILURE);
         if (r->action == FAIL) fails = true;
         if (r->action > 0) {
             const struct timespec t = {r->action / 1000, r->action % 1000 * 1000000L};

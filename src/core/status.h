@@ -18,7 +18,8 @@
     X(GM_E_MPI, 7, "MPI failed, or the ranks do not agree")                                        \
     X(GM_E_POINTS, 8, "every point of the sweep diverged")                                         \
     X(GM_E_STOPPED, 9, "stopped before all points were computed")                                  \
-    X(GM_E_DAMAGED, 10, "stored data differ from what was computed")
+    X(GM_E_DAMAGED, 10, "stored data differ from what was computed")                               \
+    X(GM_E_HANG, 11, "a rank stopped answering or made no progress")
 
 typedef enum gm_status {
 #define X(name, exit_code, text) name,

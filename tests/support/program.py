@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 
 import h5py
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -168,6 +169,21 @@ def assert_same(path, expected):
     assert list(found) == list(wanted)
     different = [name for name in wanted if found[name] != wanted[name]]
     assert not different, f"{path} and {expected} differ in {different}"
+
+
+def assert_finished_points(path, whole):
+    """How many points a file calls done, all of which must be right bit for bit. The file may be
+    growing, so its status is read first."""
+    with h5py.File(path) as found, h5py.File(whole) as expected:
+        status = found["status"][()]
+        assert set(status) <= {0, 1}
+        done = np.flatnonzero(status)
+        names = [name for name, item in expected.items()
+                 if isinstance(item, h5py.Dataset) and item.shape[0] == status.size]
+        assert {"E", "E_last", "I_variance", "failed_step"} <= set(names)
+        for name in set(names) - {"status", "run"}:
+            assert found[name][()][done].tobytes() == expected[name][()][done].tobytes(), name
+    return done.size
 
 
 def provenance(path):
