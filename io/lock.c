@@ -174,6 +174,21 @@ cleanup:
     return st;
 }
 
+void gm_lock_tidy(const char *result)
+{
+    char *path = NULL;
+    gm_holder self, holder;
+    if (asprintf(&path, "%s.lock", result) < 0) return;
+    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd >= 0 && try_lock(fd) != HELD && gm_holder_read(fd, &holder)) {
+        gm_holder_self(&self);
+        if (gm_holder_ask(&holder, &self, fd) == GM_HOLDER_DEAD && is_current(fd, path))
+            unlink(path);
+    }
+    if (fd >= 0) close(fd);
+    free(path);
+}
+
 void gm_lock_release(gm_lock **lock)
 {
     gm_lock *l = *lock;

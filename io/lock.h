@@ -27,6 +27,10 @@ enum { GM_LOCK_NOTE_SIZE = 512 };
 gm_status gm_lock_take(const char *result, bool take_over, char note[GM_LOCK_NOTE_SIZE],
                        gm_lock **out);
 
+/** Remove the lock file of a run that was killed after its last point. One of a run that lives, or
+ *  may live, is left. Waits for nothing. */
+void gm_lock_tidy(const char *result);
+
 /** Give it back and remove the lock file. Takes NULL. */
 void gm_lock_release(gm_lock **lock);
 

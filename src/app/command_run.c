@@ -74,8 +74,10 @@ static gm_status look_at_output(run *r, bool *complete)
         gm_store_header *header = NULL;
         gm_output_state found = GM_OUTPUT_NEW;
         st = gm_output_examine(&r->request, r->options, &found, &header);
-        if (st == GM_OK && found == GM_OUTPUT_COMPLETE)
+        if (st == GM_OK && found == GM_OUTPUT_COMPLETE) {
+            gm_lock_tidy(r->request.path);
             st = say_complete(r, gm_output_count(header, GM_POINT_DONE));
+        }
         gm_store_header_destroy(&header);
         state = (int)found;
     }

@@ -12,6 +12,7 @@
 #include "core/alive.h"
 #include "core/fault.h"
 #include "mpi/guard.h"
+#include "mpi/launch.h"
 
 void gm_print_error(const char *message)
 {
@@ -23,36 +24,44 @@ void gm_print_error(const char *message)
     fflush(stderr);
 }
 
-/* The rank that a launcher says this is, so that a bad command line is reported once. */
-static int launcher_rank(void)
+/* For processes that are no ranks of one program: one of them speaks. */
+static void print_once(const gm_launch *launch)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *rank = getenv(names[i]);
-        if (rank) return (int)strtol(rank, NULL, 10);
-    }
-    return 0;
+    if (launch->rank == 0)
+        gm_print_error(gm_status_message());
+    else
+        sleep(1); /* launchers end all ranks when one fails: not before rank 0 has spoken */
 }
 
-static gm_status with_mpi(int *argc, char ***argv, const gm_options *options)
+static gm_status run_command(const gm_comm *comm, const gm_options *options)
+{
+    const char *bad = NULL;
+    if (!gm_fault_begin(comm->rank, &bad))
+        return GM_FAIL(GM_E_USAGE,
+                       "GRIDMARCH_FAULT: \"%s\" is no rule; src/core/fault.h explains them", bad);
+    return options->command == GM_RUN    ? gm_command_run(comm, options)
+           : options->command == GM_PLAN ? gm_command_plan(comm, options)
+                                         : gm_command_compile(comm, options);
+}
+
+static gm_status with_mpi(int *argc, char ***argv, const gm_options *options, gm_launch launch)
 {
     gm_comm comm = {0};
     gm_guard *guard = NULL;
-    const char *bad = NULL;
-    gm_status st = gm_guard_start(launcher_rank(), options->patience, gm_print_error, &guard);
+    bool together = true;
+    gm_status st = gm_guard_start(launch.rank, options->patience, gm_print_error, &guard);
     gm_alive_mark("starting MPI");
     if (st == GM_OK) st = gm_comm_start(argc, argv, &comm);
     if (st == GM_OK) st = gm_guard_join(guard, &comm);
-    if (st == GM_OK && !gm_fault_begin(comm.rank, &bad))
-        st = GM_FAIL(GM_E_USAGE,
-                     "GRIDMARCH_FAULT: \"%s\" is no rule; src/core/fault.h explains them", bad);
-    if (st == GM_OK) {
-        st = options->command == GM_RUN    ? gm_command_run(&comm, options)
-             : options->command == GM_PLAN ? gm_command_plan(&comm, options)
-                                           : gm_command_compile(&comm, options);
+    if (st == GM_OK && options->command == GM_RUN) {
+        st = gm_launch_check(&launch, &comm);
+        together = st == GM_OK;
     }
-    if (st != GM_OK && comm.rank == 0) gm_print_error(gm_status_message());
+    if (st == GM_OK) st = run_command(&comm, options);
+    if (!together)
+        print_once(&launch);
+    else if (st != GM_OK && comm.rank == 0)
+        gm_print_error(gm_status_message());
     gm_alive_mark("ending MPI");
     gm_guard_leave(guard);
     gm_comm_finish(&comm);
@@ -86,6 +95,7 @@ static void open_standard_streams(void)
 int main(int argc, char **argv)
 {
     gm_options options;
+    const gm_launch launch = gm_launch_look();
     open_standard_streams();
     /* Shared file pointers are not used; Open MPI's helpers for them leave files behind when
      * killed. */
@@ -93,13 +103,10 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an ordinary write error */
     gm_status st = gm_options_read(argc, argv, &options);
     if (st != GM_OK) {
-        if (launcher_rank() == 0)
-            gm_print_error(gm_status_message());
-        else
-            sleep(1); /* launchers end all ranks when one fails: not before rank 0 has spoken */
+        print_once(&launch);
     } else if (options.command <= GM_COMPILE) {
-        st = with_mpi(&argc, &argv, &options);
-    } else if (launcher_rank() == 0) {
+        st = with_mpi(&argc, &argv, &options, launch);
+    } else if (launch.rank == 0) {
         st = without_mpi(&options);
     }
     if (st == GM_OK && fflush(stdout) != 0) {

@@ -38,7 +38,7 @@ HOW = ["--tile", 4, "--chunk", 450, "--threads", 1]
 SLOW = {
     "start-up": "launch@1+=5",
     "creation": "write@1+=8,sync@1=80",
-    "march": "launch@1+=40",
+    "march": "launch@1+=60",
     "end": "sync@1+=60,mark@1+=60",
 }
 WHO = ["one rank", "all ranks", "mpirun"]

@@ -150,3 +150,16 @@ def test_where_no_lock_file_can_be_made_a_run_says_so(tmp_path, sweep):
     done = run("run", sweep, "-o", tmp_path / "r.h5")
     assert done.code == 0 and "cannot make the lock file" in done.err
     assert "would not be noticed" in done.err
+
+
+@pytest.mark.parametrize("alive", [False, True])
+def test_a_complete_file_keeps_no_lock_of_a_run_that_was_killed(tmp_path, sweep, alive):
+    output = march(sweep, tmp_path / "r.h5", *HOW)
+    place = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    place += "/" + os.readlink("/proc/self/ns/pid")
+    ticks = pathlib.Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
+    lock = write(tmp_path / "r.h5.lock", f"host here\nplace {place}\npid {os.getpid()}\n"
+                                         f"start {ticks if alive else 1}\n")
+    done = run("run", sweep, "-o", output)
+    assert done.code == 0 and "nothing to do" in done.messages[0]
+    assert lock.exists() == alive
