@@ -95,8 +95,7 @@ cleanup:
     return st;
 }
 
-/* The first failing rank's status and message become those of all ranks. */
-static gm_status agree(MPI_Comm comm, gm_status st)
+gm_status gm_store_agree(MPI_Comm comm, gm_status st)
 {
     char message[1024] = "";
     int rank = 0;
@@ -122,10 +121,7 @@ static gm_status fail_mpi(const gm_store *s, const char *what, int code)
     return GM_FAIL(GM_E_IO, "cannot %s '%s': MPI-IO: %s", what, s->path, text);
 }
 
-/* Files that Open MPI makes beside PATH when it opens it, and leaves behind if it is killed: it
- * tries the file system's locks on one, and keeps two for shared file pointers, which are not used
- * here. */
-static void remove_litter(const char *path, int rank)
+void gm_store_remove_litter(const char *path, int rank)
 {
 #ifdef OPEN_MPI
     static const char *const ending[] = {"locktest", "data", "metadata"};
@@ -147,14 +143,14 @@ gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout
     int rank = 0;
     gm_store *s = NULL;
     *out = NULL;
-    gm_status st = agree(comm, prepare(path, layout, offset, run_offset, &s));
+    gm_status st = gm_store_agree(comm, prepare(path, layout, offset, run_offset, &s));
     if (st != GM_OK || s == NULL) {
         store_free(&s);
         return st;
     }
     const int code = MPI_File_open(comm, path, MPI_MODE_WRONLY, MPI_INFO_NULL, &s->file);
     st = code == MPI_SUCCESS ? GM_OK : fail_mpi(s, "open", code);
-    st = agree(comm, st);
+    st = gm_store_agree(comm, st);
     if (st != GM_OK) {
         /* Closing is collective, and not all ranks have something to close: the handle is lost. */
         store_free(&s);
@@ -162,7 +158,7 @@ gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout
     }
     MPI_File_set_errhandler(s->file, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, &rank);
-    remove_litter(path, rank);
+    gm_store_remove_litter(path, rank);
     *out = s;
     return GM_OK;
 }

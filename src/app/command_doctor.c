@@ -4,9 +4,13 @@
 #include <gnu/libc-version.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/report.h"
+#include "core/clock.h"
+#include "io/file_system.h"
+#include "io/selfcheck.h"
 #include "io/store.h"
 #include "kernels/backend.h"
 
@@ -37,13 +41,26 @@ static void describe_compiler(const char *title, const gm_backend *backend, cons
         printf("%s none: %s\n", title, reason);
 }
 
-gm_status gm_command_doctor(const gm_options *options)
+static void describe_gpus(void)
+{
+    const char *reason = "";
+    const int n = gm_backend_cuda.count(&reason);
+    if (n == 0) {
+        printf("GPU       none: %s\n", reason);
+        printf(
+            "          Runs use the CPU. To use a GPU: a node that has one (in a job, ask for it), "
+            "its\n          NVIDIA driver, and a gridmarch built where nvcc is found.\n");
+        return;
+    }
+    printf("GPU       ok: %d visible\n", n);
+    for (int i = 0; i < n; i++) describe(&gm_backend_cuda, i);
+}
+
+static void describe_machine(void)
 {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     char hdf5[32];
-    const char *reason = "";
-    (void)options;
     printf("gridmarch %s\n", GM_VERSION);
     printf("C library ok: glibc %s\n", gnu_get_libc_version());
     MPI_Get_library_version(mpi, &length);
@@ -54,15 +71,41 @@ gm_status gm_command_doctor(const gm_options *options)
     describe(&gm_backend_cpu, 0);
     describe_compiler("Compiler ", &gm_backend_cpu, "");
     describe_compiler("NVRTC    ", &gm_backend_cuda, "of CUDA ");
-    const int n = gm_backend_cuda.count(&reason);
-    if (n == 0) {
-        printf("GPU       none: %s\n", reason);
-        printf(
-            "          Runs use the CPU. To use a GPU: a node that has one (in a job, ask for it), "
-            "its\n          NVIDIA driver, and a gridmarch built where nvcc is found.\n");
-        return GM_OK;
+    describe_gpus();
+}
+
+/* Whether the ranks can write a result in the folder. Collective. */
+static gm_status check_folder(const gm_comm *comm, const char *folder)
+{
+    gm_status st = GM_OK;
+    char *path = NULL;
+    const bool speaks = comm->rank == 0;
+    const double begin = gm_clock_seconds();
+    if (asprintf(&path, "%s/gridmarch-doctor", folder) < 0) {
+        path = NULL;
+        st = GM_FAIL(GM_E_MEMORY, "out of memory");
     }
-    printf("GPU       ok: %d visible\n", n);
-    for (int i = 0; i < n; i++) describe(&gm_backend_cuda, i);
-    return GM_OK;
+    GM_TRY(st, gm_comm_agree(comm, st));
+    const int64_t magic = gm_file_system_of(path);
+    const char *concern = gm_file_system_concern(magic, comm->n_local < comm->n_rank);
+    if (speaks)
+        printf("Folder    %s is on %s\n", folder,
+               magic && gm_file_system_name(magic)[0] ? gm_file_system_name(magic)
+                                                      : "a file system not known here");
+    if (speaks && concern[0]) printf("          NOTE: %s\n", concern);
+    GM_TRY(st, gm_selfcheck_run(comm->world, path));
+    if (speaks)
+        printf("          ok: %d rank%s wrote one file and read it back, %.1f ms\n", comm->n_rank,
+               comm->n_rank == 1 ? "" : "s", 1e3 * (gm_clock_seconds() - begin));
+cleanup:
+    if (speaks) fflush(stdout);
+    free(path);
+    return st;
+}
+
+gm_status gm_command_doctor(const gm_comm *comm, const gm_options *options)
+{
+    if (!comm || comm->rank == 0) describe_machine();
+    if (!comm) return GM_OK;
+    return check_folder(comm, options->target);
 }

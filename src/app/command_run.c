@@ -17,7 +17,9 @@
 #include "core/alive.h"
 #include "core/clock.h"
 #include "core/stop.h"
+#include "io/file_system.h"
 #include "io/lock.h"
+#include "io/selfcheck.h"
 
 enum { KERNEL_SIZE = 256, NAP_MS = 2 };
 
@@ -98,6 +100,18 @@ static gm_status lock_output(run *r)
         if (speaks(r) && st == GM_OK && note[0]) fprintf(stderr, "gridmarch: %s\n", note);
     }
     return gm_comm_agree(r->comm, st);
+}
+
+/* Before anything long is begun. */
+static gm_status try_folder(run *r)
+{
+    const bool several_hosts = r->comm->n_local < r->comm->n_rank;
+    const int64_t magic = gm_file_system_of(r->request.path);
+    const char *concern = gm_file_system_concern(magic, several_hosts);
+    if (speaks(r) && several_hosts && concern[0])
+        fprintf(stderr, "gridmarch: note: %s is on %s: %s\n", r->request.path,
+                gm_file_system_name(magic), concern);
+    return gm_selfcheck_run(r->comm->world, r->request.path);
 }
 
 static gm_status open_device(run *r)
@@ -300,6 +314,9 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     gm_status st = GM_OK;
     bool complete = false;
     run r = {.comm = comm, .options = options, .begin = gm_clock_seconds()};
+    if (speaks(&r) && !comm->threads && comm->n_rank > 1)
+        fprintf(stderr, "gridmarch: note: this MPI lets no second thread send: only a rank that "
+                        "can still speak for itself is noticed when it hangs\n");
     gm_alive_mark("reading the sweep");
     GM_TRY(st, gm_request_read(comm, options, &r.request));
     gm_alive_mark("looking at the result file");
@@ -308,6 +325,8 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     if (complete) goto cleanup;
     if (speaks(&r)) gm_report_angles(stderr, r.request.sweep);
     GM_TRY(st, lock_output(&r));
+    gm_alive_mark("trying the folder of the result file");
+    GM_TRY(st, try_folder(&r));
     gm_alive_mark("opening the device");
     GM_TRY(st, open_device(&r));
     gm_alive_mark("opening the result file");

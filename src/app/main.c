@@ -39,9 +39,12 @@ static gm_status run_command(const gm_comm *comm, const gm_options *options)
     if (!gm_fault_begin(comm->rank, &bad))
         return GM_FAIL(GM_E_USAGE,
                        "GRIDMARCH_FAULT: \"%s\" is no rule; src/core/fault.h explains them", bad);
-    return options->command == GM_RUN    ? gm_command_run(comm, options)
-           : options->command == GM_PLAN ? gm_command_plan(comm, options)
-                                         : gm_command_compile(comm, options);
+    switch (options->command) {
+    case GM_RUN: return gm_command_run(comm, options);
+    case GM_PLAN: return gm_command_plan(comm, options);
+    case GM_DOCTOR: return gm_command_doctor(comm, options);
+    default: return gm_command_compile(comm, options);
+    }
 }
 
 static gm_status with_mpi(int *argc, char ***argv, const gm_options *options, gm_launch launch)
@@ -76,7 +79,7 @@ static gm_status without_mpi(const gm_options *options)
     case GM_MODELS: st = gm_command_models(options); break;
     case GM_INFO: st = gm_command_info(options); break;
     case GM_VERIFY: st = gm_command_verify(options); break;
-    case GM_DOCTOR: st = gm_command_doctor(options); break;
+    case GM_DOCTOR: st = gm_command_doctor(NULL, options); break;
     case GM_VERSION_TEXT: printf("gridmarch %s\n", GM_VERSION); break;
     default: gm_options_help(options->help_on);
     }
@@ -104,7 +107,7 @@ int main(int argc, char **argv)
     gm_status st = gm_options_read(argc, argv, &options);
     if (st != GM_OK) {
         print_once(&launch);
-    } else if (options.command <= GM_COMPILE) {
+    } else if (options.command <= GM_COMPILE || (options.command == GM_DOCTOR && options.target)) {
         st = with_mpi(&argc, &argv, &options, launch);
     } else if (launch.rank == 0) {
         st = without_mpi(&options);

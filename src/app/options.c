@@ -98,7 +98,7 @@ static const char help_all[] =
     "                 a model of your own: ./my_model.h\n"
     "  info FILE      progress, failures and origin of a result file\n"
     "  verify FILE    compare the data of a result file with their checksums\n"
-    "  doctor         check driver, GPUs, MPI and HDF5 of this machine\n"
+    "  doctor [DIR]   check driver, GPUs, MPI and HDF5 of this machine, and a folder for results\n"
     "\n"
     "gridmarch COMMAND --help explains one command. docs/sweep-file.md explains the sweep file.\n";
 
@@ -183,8 +183,10 @@ void gm_options_help(gm_command command)
             "differ; exit code 10 if there are any.\n");
         break;
     case GM_DOCTOR:
-        printf("usage: gridmarch doctor\n\nCheck what gridmarch needs on this machine: driver, "
-               "GPUs, MPI, HDF5, C library.\n");
+        printf("usage: gridmarch doctor [FOLDER]\n\nCheck what gridmarch needs on this machine: "
+               "driver, GPUs, MPI, HDF5, C library.\nWith a folder: whether the ranks that are "
+               "started can write one file there together\n(mpirun -n 4 gridmarch doctor "
+               "FOLDER).\n");
         break;
     default: fputs(help_all, stdout);
     }
@@ -334,8 +336,6 @@ static gm_status need_target(gm_options *o)
 {
     if (o->target && o->template_name)
         return GM_FAIL(GM_E_USAGE, "either a model (\"%s\") or --template, not both", o->target);
-    if (o->target && o->command == GM_DOCTOR)
-        return GM_FAIL(GM_E_USAGE, "gridmarch doctor takes no file; \"%s\" is given", o->target);
     if (o->target || o->command == GM_MODELS || o->command >= GM_DOCTOR) return GM_OK;
     const bool of_result = o->command == GM_INFO || o->command == GM_VERIFY;
     return GM_FAIL(GM_E_USAGE, "gridmarch %s needs a %s: gridmarch %s %s",

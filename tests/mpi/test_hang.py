@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from program import (RING, assert_same, kill, kill_tree, march, needs_program,  # noqa: E402
-                     program_ranks, run, start, wait_until, write)
+                     parents, program_ranks, run, start, wait_until, write)
 
 pytestmark = needs_program
 
@@ -43,10 +43,11 @@ def begin(folder, output, ranks, fault, *args, patience=PATIENCE):
                  ranks=ranks, env={"GRIDMARCH_FAULT": fault})
 
 
-def end(process):
-    """What the program has said of itself."""
+def end(process, ranks=()):
+    """What the program has said of itself; none of the ranks is left."""
     try:
         error = process.communicate(timeout=SECONDS)[1]
+        wait_until(lambda: not set(ranks) & set(parents()))
     finally:
         kill_tree(process)
     return [line for line in error.splitlines() if line.startswith("gridmarch: ")]
@@ -75,7 +76,7 @@ def test_a_rank_that_is_stopped_while_marching_ends_the_run(folder, tmp_path, wh
     ranks = ranks_of(process, 3)
     wait_until(output.exists)
     kill(ranks[who], signal.SIGSTOP)
-    expect_hang(process, end(process), f"rank {who} on ", "not been heard of")
+    expect_hang(process, end(process, ranks), f"rank {who} on ", "not been heard of")
     expect_resumable(folder, output)
 
 
@@ -86,7 +87,7 @@ def test_a_rank_that_is_stopped_while_the_file_is_made_ends_the_run(folder, tmp_
     ranks = ranks_of(process, 3)
     wait_until((tmp_path / "r.h5.partial").exists)
     kill(ranks[who], signal.SIGSTOP)
-    expect_hang(process, end(process), f"rank {who} on ", "not been heard of")
+    expect_hang(process, end(process, ranks), f"rank {who} on ", "not been heard of")
     expect_resumable(folder, output)
 
 
