@@ -147,7 +147,8 @@ gm_status gm_selfcheck_run(MPI_Comm comm, const char *path)
         c.name = NULL;
         st = GM_FAIL(GM_E_MEMORY, "out of memory");
     }
-    GM_TRY(st, gm_store_agree(comm, st));
+    st = gm_store_agree(comm, st);
+    if (st != GM_OK || !c.name) goto cleanup;
     if (c.rank == 0) st = create(&c);
     GM_TRY(st, gm_store_agree(comm, st));
     GM_TRY(st, gm_store_agree(comm, look(&c)));

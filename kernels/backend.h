@@ -76,6 +76,9 @@ typedef struct gm_backend {
      *  (static); it never fails. */
     int (*count)(const char **reason);
 
+    /** Which device that is, without opening it: as in gm_device_info. NULL: there is just one. */
+    void (*uuid)(int index, char text[48]);
+
     /** Open device `index` of count. n_thread: CPU threads, 0 for all this process may use. */
     gm_status (*open)(int index, int n_thread, gm_device **out);
     void (*close)(gm_device **device);

@@ -4,9 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gm_binding_device(const gm_comm *comm, int n_device)
+gm_status gm_binding_device(const gm_comm *comm, const gm_seen_devices *seen, int *index)
 {
-    return comm->local_rank % n_device;
+    gm_status st = GM_OK;
+    MPI_Comm local = MPI_COMM_NULL;
+    const size_t n = (size_t)comm->n_local;
+    gm_seen_devices *all = malloc(n * sizeof *all);
+    int *chosen = malloc(n * sizeof *chosen);
+    if (!all || !chosen) st = GM_FAIL(GM_E_MEMORY, "out of memory");
+    GM_TRY(st, gm_comm_agree(comm, st));
+    GM_TRY(st, gm_comm_of_host(comm, &local));
+    GM_TRY(st,
+           GM_MPI("telling the GPUs that each rank sees",
+                  MPI_Allgather(seen, sizeof *seen, MPI_BYTE, all, sizeof *all, MPI_BYTE, local)));
+    GM_TRY(st, gm_device_match(comm->n_local, all, chosen));
+    *index = chosen[comm->local_rank];
+cleanup:
+    if (local != MPI_COMM_NULL) MPI_Comm_free(&local);
+    free(chosen);
+    free(all);
+    return st;
 }
 
 gm_status gm_binding_threads(const gm_comm *comm, int *n_thread)
@@ -18,9 +35,7 @@ gm_status gm_binding_threads(const gm_comm *comm, int *n_thread)
     CPU_ZERO(&mine);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0) CPU_SET(0, &mine);
     first = mine;
-    GM_TRY(st, GM_MPI("finding the ranks of this host",
-                      MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank,
-                                          MPI_INFO_NULL, &local)));
+    GM_TRY(st, gm_comm_of_host(comm, &local));
     GM_TRY(st, GM_MPI("comparing processors", MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, local)));
     CPU_AND(&all, &mine, &first);
     same = CPU_EQUAL(&all, &mine) && CPU_EQUAL(&all, &first);

@@ -3,6 +3,7 @@
 #define GM_MPI_BINDING_H
 
 #include "mpi/comm.h"
+#include "mpi/device_match.h"
 
 /** One rank's row of the table. */
 typedef struct gm_binding {
@@ -14,10 +15,10 @@ typedef struct gm_binding {
     int n_sharing; /* ranks on this same device, itself included (CPU: 1) */
 } gm_binding;
 
-/** Device index for a rank: its local rank modulo the devices it sees. So it is right both when
- *  every rank sees all GPUs of a host and when the launcher shows each rank just one.
- *  Not collective. */
-int gm_binding_device(const gm_comm *comm, int n_device);
+/** Device index for a rank among those it sees: one of its own wherever the ranks of the host can
+ *  each have one, whether they see all GPUs, the nearest ones, or one each.
+ *  @param seen  n is 1 or more */
+gm_status gm_binding_device(const gm_comm *comm, const gm_seen_devices *seen, int *index);
 
 /** CPU threads for a rank when it may use n_processor processors: ranks of one host that may use
  *  the same ones share them out; ranks bound to their own keep them all. */

@@ -19,6 +19,13 @@ gm_status gm_mpi_check(int error, const char *what)
     return GM_FAIL(GM_E_MPI, "%s: %s", what, text);
 }
 
+gm_status gm_comm_of_host(const gm_comm *comm, MPI_Comm *local)
+{
+    return GM_MPI(
+        "finding the ranks of this host",
+        MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, local));
+}
+
 gm_status gm_comm_start(int *argc, char ***argv, gm_comm *comm)
 {
     gm_status st = GM_OK;
@@ -31,9 +38,7 @@ gm_status gm_comm_start(int *argc, char ***argv, gm_comm *comm)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     GM_TRY(st, GM_MPI("asking for the rank", MPI_Comm_rank(comm->world, &comm->rank)));
     GM_TRY(st, GM_MPI("asking for the ranks", MPI_Comm_size(comm->world, &comm->n_rank)));
-    GM_TRY(st, GM_MPI("finding the ranks of this host",
-                      MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank,
-                                          MPI_INFO_NULL, &local)));
+    GM_TRY(st, gm_comm_of_host(comm, &local));
     MPI_Comm_rank(local, &comm->local_rank);
     MPI_Comm_size(local, &comm->n_local);
     if (gethostname(comm->host, sizeof comm->host - 1) != 0) strcpy(comm->host, "unknown");

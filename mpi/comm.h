@@ -27,6 +27,9 @@ gm_status gm_mpi_check(int error, const char *what);
 gm_status gm_comm_start(int *argc, char ***argv, gm_comm *comm);
 void gm_comm_finish(gm_comm *comm);
 
+/** A communicator of the ranks of this host, in their order. To be freed by the caller. */
+gm_status gm_comm_of_host(const gm_comm *comm, MPI_Comm *local);
+
 /** What gm_comm_agree does when a rank fails. */
 gm_status gm_comm_agree_all(const gm_comm *comm, gm_status mine);
 

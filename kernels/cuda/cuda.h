@@ -18,6 +18,7 @@ gm_status gm_cuda_check(cudaError_t error, const char *what);
 #define GM_CUDA(what, call) gm_cuda_check((call), (what))
 
 int gm_cuda_count(const char **reason);
+void gm_cuda_uuid(int index, char text[48]);
 gm_status gm_cuda_open(int index, int n_thread, gm_device **out);
 void gm_cuda_close(gm_device **device);
 gm_status gm_cuda_describe(gm_device *device, gm_device_info *info);

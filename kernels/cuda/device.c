@@ -29,6 +29,21 @@ int gm_cuda_count(const char **reason)
     return 0;
 }
 
+static void put_uuid(const struct cudaDeviceProp *property, char *text, size_t size)
+{
+    const unsigned char *b = (const unsigned char *)property->uuid.bytes;
+    snprintf(text, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+             b[14], b[15]);
+}
+
+void gm_cuda_uuid(int index, char text[48])
+{
+    struct cudaDeviceProp property;
+    text[0] = '\0';
+    if (cudaGetDeviceProperties(&property, index) == cudaSuccess) put_uuid(&property, text, 48);
+}
+
 gm_status gm_cuda_open(int index, int n_thread, gm_device **out)
 {
     gm_status st = GM_OK;
@@ -52,14 +67,6 @@ void gm_cuda_close(gm_device **device)
 {
     free(*device);
     *device = NULL;
-}
-
-static void put_uuid(const struct cudaDeviceProp *property, char *text, size_t size)
-{
-    const unsigned char *b = (const unsigned char *)property->uuid.bytes;
-    snprintf(text, size, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-             b[14], b[15]);
 }
 
 void gm_cuda_architecture(const gm_device *device, char text[24])

@@ -393,6 +393,7 @@ const gm_backend gm_backend_cuda = {
     .compile_key = gm_cuda_compile_key,
     .compile = gm_cuda_compile,
     .count = gm_cuda_count,
+    .uuid = gm_cuda_uuid,
     .open = gm_cuda_open,
     .close = gm_cuda_close,
     .describe = gm_cuda_describe,

@@ -13,7 +13,8 @@ gm_status gm_command_plan(const gm_comm *comm, const gm_options *options);
 /** Collective; rank 0 compiles and prints. */
 gm_status gm_command_compile(const gm_comm *comm, const gm_options *options);
 
-/** What works on this machine, and, if a folder is given, in that folder. Collective; rank 0 prints.
+/** What works on this machine, and, if a folder is given, in that folder. Collective; rank 0
+ * prints.
  *  @param comm  NULL: no folder is given, and MPI is not started */
 gm_status gm_command_doctor(const gm_comm *comm, const gm_options *options);
 

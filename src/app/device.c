@@ -26,11 +26,20 @@ cleanup:
     return st;
 }
 
-static gm_status open_mine(const gm_comm *comm, int n_device, int n_thread, gm_rank_device *d,
-                           gm_binding *mine)
+static gm_status choose_device(const gm_comm *comm, const gm_backend *backend, int n_device,
+                               int *index)
+{
+    gm_seen_devices seen = {.n = n_device < GM_MATCH_DEVICES ? n_device : GM_MATCH_DEVICES};
+    *index = 0;
+    if (!backend->uuid) return GM_OK;
+    for (int k = 0; k < seen.n; k++) backend->uuid(k, seen.uuid[k]);
+    return gm_binding_device(comm, &seen, index);
+}
+
+static gm_status open_mine(int index, int n_thread, gm_rank_device *d, gm_binding *mine)
 {
     gm_status st = GM_OK;
-    GM_TRY(st, d->backend->open(gm_binding_device(comm, n_device), n_thread, &d->device));
+    GM_TRY(st, d->backend->open(index, n_thread, &d->device));
     GM_TRY(st, d->backend->describe(d->device, &d->info));
     snprintf(mine->device, sizeof mine->device, "%s", d->info.name);
     snprintf(mine->uuid, sizeof mine->uuid, "%s", d->info.uuid);
@@ -43,7 +52,7 @@ cleanup:
 gm_status gm_rank_device_open(const gm_comm *comm, const gm_options *options, gm_rank_device *d)
 {
     gm_status st = GM_OK;
-    int n_device = 0, n_thread = options->n_thread;
+    int n_device = 0, index = 0, n_thread = options->n_thread;
     gm_binding mine = {.n_sharing = 1};
     memset(d, 0, sizeof *d);
     GM_TRY(st, choose_backend(comm, options, d, &n_device));
@@ -51,7 +60,9 @@ gm_status gm_rank_device_open(const gm_comm *comm, const gm_options *options, gm
         st = gm_binding_threads(comm, &n_thread);
         GM_TRY(st, gm_comm_agree(comm, st));
     }
-    st = open_mine(comm, n_device, n_thread, d, &mine);
+    st = choose_device(comm, d->backend, n_device, &index);
+    GM_TRY(st, gm_comm_agree(comm, st));
+    st = open_mine(index, n_thread, d, &mine);
     GM_TRY(st, gm_comm_agree(comm, st));
     GM_TRY(st, gm_binding_gather(comm, &mine, &d->table));
     if (!options->share_gpu) GM_TRY(st, gm_binding_check_shared(comm, d->table));

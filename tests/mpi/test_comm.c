@@ -98,8 +98,19 @@ static void number_the_ranks(const gm_comm *comm)
     expect(comm->n_local == comm->n_rank && comm->local_rank == comm->rank,
            "all ranks of this test are on one host");
     expect(comm->host[0] != '\0', "the host has a name");
-    expect(gm_binding_device(comm, comm->n_local) == comm->local_rank, "one device per rank");
-    expect(gm_binding_device(comm, 1) == 0, "a launcher that shows one device");
+}
+
+/* All see as many devices as there are ranks, or each sees one alone. */
+static void choose_devices(const gm_comm *comm)
+{
+    gm_seen_devices all = {.n = comm->n_local}, one = {.n = 1};
+    int index = -1;
+    for (int k = 0; k < all.n; k++) snprintf(all.uuid[k], GM_MATCH_UUID, "GPU-%d", k);
+    snprintf(one.uuid[0], GM_MATCH_UUID, "GPU-%d", comm->rank);
+    expect(gm_binding_device(comm, &all, &index) == GM_OK, "choose");
+    expect(index == comm->local_rank, "one device per rank");
+    expect(gm_binding_device(comm, &one, &index) == GM_OK, "choose");
+    expect(index == 0, "a launcher that shows one device");
 }
 
 static void share_out_processors(const gm_comm *comm)
@@ -286,6 +297,7 @@ int main(int argc, char **argv)
                strncmp(gm_status_message(), "calling rank 9: ", 16) == 0,
            "a fault of MPI says what was tried");
     number_the_ranks(&comm);
+    choose_devices(&comm);
     agree_on_nothing(&comm);
     agree_on_a_fault_of_one_rank(&comm);
     agree_on_the_lowest_of_several(&comm);

@@ -8,7 +8,7 @@
 #include "core/alive.h"
 #include "mpi/guard.h"
 
-static const double patience = 2; /* s */
+static const double patience = 1.5; /* s */
 
 static void nap(long ms)
 {
@@ -34,7 +34,7 @@ static int work_long(const gm_comm *comm)
     int n_failed = expect(gm_guard_start(comm->rank, patience, print, &guard) == GM_OK, "start");
     n_failed += expect(guard && gm_guard_join(guard, comm) == GM_OK, "join");
     gm_alive_mark("working long");
-    for (int i = 0; comm->rank == comm->n_rank - 1 && i < 12; i++) {
+    for (int i = 0; comm->rank == comm->n_rank - 1 && i < 8; i++) {
         nap(250);
         gm_alive_mark(NULL);
     }

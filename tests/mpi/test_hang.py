@@ -16,7 +16,7 @@ from program import (RING, assert_same, kill, kill_tree, march, needs_program,  
 pytestmark = needs_program
 
 HANG = 11
-PATIENCE = 4  # s; more than this program ever waits for a processor in these tests
+PATIENCE = 3  # s; more than this program ever waits for a processor in these tests
 SECONDS = 60  # within which all must have ended, on any machine
 SWEEP = f"""
 model: wilson_cowan
