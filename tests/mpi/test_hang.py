@@ -4,14 +4,15 @@ suspended as a whole, goes on."""
 
 import pathlib
 import signal
+import subprocess
 import sys
 import time
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import (RING, assert_same, kill, kill_tree, march, needs_program,  # noqa: E402
-                     parents, program_ranks, run, start, wait_until, write)
+from program import (RING, assert_same, command, environment, kill, kill_tree,  # noqa: E402
+                     march, needs_program, parents, program_ranks, run, start, wait_until, write)
 
 pytestmark = needs_program
 
@@ -105,6 +106,14 @@ def test_a_disk_that_does_not_answer_on_rank_0_ends_the_run(folder, tmp_path):
     process = begin(folder, output, 2, "sync#0@1=600000")
     expect_hang(process, end(process), "rank 0 on ", "while opening the result file")
     expect_resumable(folder, output)
+
+
+def test_a_rank_that_never_starts_mpi_ends_the_run(folder, tmp_path):
+    words = command(["run", folder / "s.yaml", "-o", tmp_path / "r.h5", "--patience", 2], ranks=1)
+    process = subprocess.Popen([*words, ":", "-n", "1", "sleep", "300"], env=environment(), text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    expect_hang(process, end(process), "rank 0 hangs", "while starting MPI")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_waiting_for_a_slow_rank_is_no_hang(folder, tmp_path):

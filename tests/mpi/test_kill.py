@@ -21,7 +21,7 @@ from program import (RING, assert_finished_points, assert_same, descendants, kil
 
 pytestmark = needs_program
 
-MOMENTS = int(os.environ.get("GM_KILL_MOMENTS", 24))
+MOMENTS = int(os.environ.get("GM_KILL_MOMENTS", 20))
 SWEEP = f"""
 model: wilson_cowan
 network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}

@@ -163,7 +163,9 @@ def test_a_rank_that_has_finished_still_hears(tmp_path):
 
 
 LAUNCHER = """#!/usr/bin/env bash
-# In the place of srun: its own options are left out, signals reach the program.
+# In the place of srun: its own options are left out, signals reach the program. One of them makes
+# srun end all ranks when one is gone.
+[[ " $* " == *" --kill-on-bad-exit=1 "* ]] || exit 99
 while [[ $1 == --* ]]; do shift; done
 exec mpirun -n 2 --oversubscribe --bind-to none "$@" --backend cpu --tile 16 --threads 1 --quiet \
     --chunk 20000
