@@ -104,7 +104,8 @@ gm_status gm_store_close(gm_store **store);
  *  @return GM_E_IO when the folder does not exist or is not writable */
 gm_status gm_store_free_space(const char *path, int64_t *n_byte);
 
-/** Bytes a process has handed to MPI-IO and the seconds that took, since open. */
+/** Bytes a process has handed to MPI-IO, and the seconds that it spent there and on waiting for the
+ *  disk, since open. */
 void gm_store_usage(const gm_store *store, int64_t *n_byte, double *seconds);
 
 /** Version of the HDF5 library in use, as "1.10.8". @return text */
