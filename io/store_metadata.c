@@ -13,6 +13,7 @@
 #include <hdf5_hl.h>
 
 #include "store_h5.h"
+#include "store_space.h"
 
 #ifndef GM_VERSION
 #define GM_VERSION "0.1.0"

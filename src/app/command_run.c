@@ -1,4 +1,4 @@
-/* gridmarch run: request -> device -> engine -> file -> march -> summary. Each stage ends with all
+/* gridmarch run: request -> device -> file and engine -> march -> summary. Each stage ends with all
  * ranks agreeing that all are well, so no rank waits for one that has given up. */
 #include "app/commands.h"
 
@@ -108,6 +108,7 @@ static gm_status lock_output(run *r)
     return gm_comm_agree(r->comm, st);
 }
 
+/* A new file is filled while the engine is made. */
 static gm_status open_device(run *r)
 {
     gm_status st = GM_OK;
@@ -133,6 +134,9 @@ static gm_status open_device(run *r)
         st = gm_tiling_choose(backend, r->device.device, r->request.sweep, r->request.data, n,
                               gm_rank_device_bytes(comm, &r->device), wish, &r->tiling);
     GM_TRY(st, gm_comm_agree(comm, st));
+    r->summary.device += lap(r);
+    GM_TRY(st, gm_output_begin(comm, &r->request, r->options, r->kernel, &r->output));
+    r->summary.create = lap(r);
     st = backend->engine_create(r->device.device, r->request.sweep, r->request.data, r->tiling,
                                 r->code.data ? &r->code : NULL, &r->engine);
     GM_TRY(st, gm_comm_agree(comm, st));
@@ -147,8 +151,8 @@ static gm_status open_output(run *r)
     char *text = gm_report_run_text(r->device.table, r->comm->n_rank, r->kernel, -1, NULL);
     if (!text) st = GM_FAIL(GM_E_MEMORY, "out of memory");
     GM_TRY(st, gm_comm_agree(r->comm, st));
-    GM_TRY(st, gm_output_open(r->comm, &r->request, r->options, r->kernel, text, &r->output));
-    r->summary.create = lap(r);
+    GM_TRY(st, gm_output_open(r->comm, &r->request, r->options, text, &r->output));
+    r->summary.create += lap(r);
     if (speaks(r) && r->output.state == GM_OUTPUT_RESUME)
         fprintf(stderr, "gridmarch: resuming %s: %lld of %lld points are missing\n",
                 r->request.path, (long long)r->output.n_missing,
