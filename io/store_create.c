@@ -243,7 +243,7 @@ gm_status gm_store_publish(gm_creation **creation)
 void gm_store_abandon(gm_creation **creation)
 {
     gm_creation *c = *creation;
-    if (c != NULL && c->fd >= 0 && is_ours(c->fd, c->partial)) unlink(c->partial);
+    if (c != NULL && c->fd >= 0 && c->partial && is_ours(c->fd, c->partial)) unlink(c->partial);
     creation_free(c);
     *creation = NULL;
 }
