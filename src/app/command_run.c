@@ -206,6 +206,7 @@ static gm_status march(run *r)
         .progress = r->meter ? gm_meter_show : NULL,
         .context = r->meter,
         .stop = &r->stop,
+        .n_thread = r->device.n_spare,
     };
     st = gm_march_run(&plan, &r->tally);
     if (st == GM_OK) st = wait_for_others(r);
