@@ -14,12 +14,16 @@
 #include "core/stop.h"
 #include "store_space.h"
 
+/* Linux keeps a file in memory in units of the size of the first writing, and large units make
+ * small writes later slow (seen with ext4). */
+enum { CALL_BYTES = 128 << 10 };
+
 struct gm_fill {
     char *path, *name; /* owned */
     gm_region *region; /* owned [n_region] */
     int n_region, part, n_part;
-    unsigned char *buffer; /* owned [piece] */
-    int64_t piece;
+    unsigned char *buffer; /* owned [n_buffer] */
+    int64_t n_buffer;
     pthread_t thread;
     bool has_thread;
     int over, now; /* atomic flags: of the thread; for the thread */
@@ -58,19 +62,28 @@ static gm_status check_stop(const gm_fill *f)
     return GM_OK;
 }
 
+static gm_status write_piece(gm_fill *f, int fd, int64_t offset, int64_t n_byte)
+{
+    gm_status st = GM_OK;
+    for (int64_t done = 0; done < n_byte && st == GM_OK; done += f->n_buffer) {
+        const int64_t rest = n_byte - done;
+        st = gm_space_write(fd, f->name, f->buffer, rest < f->n_buffer ? rest : f->n_buffer,
+                            offset + done);
+    }
+    return st;
+}
+
 /* This part's pieces of all regions; *turn counts the pieces of the file. */
 static gm_status fill_region(gm_fill *f, int fd, const gm_region *r, int64_t *turn)
 {
     gm_status st = GM_OK;
-    bool is_set = false;
-    for (int64_t done = 0; done < r->n_byte; done += f->piece) {
+    set_elements(f->buffer, r->n_byte < f->n_buffer ? r->n_byte : f->n_buffer, r->type, r->fill);
+    for (int64_t done = 0; done < r->n_byte; done += longest_piece) {
         const int64_t rest = r->n_byte - done;
         if ((*turn)++ % f->n_part != f->part) continue;
-        if (!is_set) set_elements(f->buffer, rest < f->piece ? rest : f->piece, r->type, r->fill);
-        is_set = true;
         GM_TRY(st, check_stop(f));
-        GM_TRY(st, gm_space_write(fd, f->name, f->buffer, rest < f->piece ? rest : f->piece,
-                                  r->offset + done));
+        GM_TRY(st,
+               write_piece(f, fd, r->offset + done, rest < longest_piece ? rest : longest_piece));
     }
 cleanup:
     return st;
@@ -80,7 +93,8 @@ cleanup:
 static bool has_work(const gm_fill *f)
 {
     int64_t n_turn = 0;
-    for (int i = 0; i < f->n_region; i++) n_turn += (f->region[i].n_byte + f->piece - 1) / f->piece;
+    for (int i = 0; i < f->n_region; i++)
+        n_turn += (f->region[i].n_byte + longest_piece - 1) / longest_piece;
     return n_turn > f->part;
 }
 
@@ -133,13 +147,11 @@ gm_status gm_fill_start(const char *path, const char *name, const gm_region *reg
         f->n_region = n_region;
         f->part = part;
         f->n_part = n_part;
-        for (int i = 0; i < n_region; i++)
-            if (region[i].n_byte > f->piece) f->piece = region[i].n_byte;
-        if (f->piece > longest_piece) f->piece = longest_piece;
+        f->n_buffer = longest_piece < CALL_BYTES ? longest_piece : CALL_BYTES;
         f->path = strdup(path);
         f->name = strdup(name);
         f->region = malloc(n_byte);
-        f->buffer = malloc((size_t)f->piece + 1);
+        f->buffer = malloc((size_t)f->n_buffer);
     }
     if (f == NULL || !f->path || !f->name || !f->region || !f->buffer) {
         fill_free(f);
