@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include "core/layout.h"
+#include "io/store_fill.h"
 
 enum { GM_STORE_RUN_SLOTS = 32, GM_STORE_RUN_BYTES = 4096 };
 
@@ -24,18 +25,35 @@ typedef struct gm_attribute {
 #define GM_PROVENANCE_CANONICAL "canonical" /* gm_sweep_canonical */
 #define GM_PROVENANCE_KERNEL    "kernel"    /* identity of what computes the points */
 
-/** Create a result file and write all its metadata.
- *  Serial. The file appears at `path` whole or not at all: it is built as "path.partial", its
- *  variables are filled with their fill values (gm_variable.fill: this also claims the space on
- *  disk), flushed to the disk, and renamed.
+/** A result file under construction. It appears at `path` whole or not at all: built as
+ *  "path.partial", filled with its variables' fill values (gm_variable.fill: this also claims the
+ *  space on disk), flushed to the disk, and renamed. One rank holds it; filling is for all ranks.
+ */
+typedef struct gm_creation gm_creation;
+
+/** Make path.partial with all metadata, and reserve its space. Serial.
  *  Everything follows netCDF-4 conventions: dimension scales on every axis, creation order tracked,
  *  units, long_name, _FillValue, flag_values/flag_meanings on status, Conventions = "CF-1.8".
  *  A dataset `provenance/run` [GM_STORE_RUN_SLOTS][GM_STORE_RUN_BYTES] of characters (UTF-8, NUL
  *  padded; xarray shows one text per slot) holds one JSON document per run of the program.
  *  @param attribute  provenance texts; also sets root attributes title, source (program, version)
- *  @param replace    true: an existing file at path is replaced by the rename
+ *  @param replace    true: an existing file at path is replaced in the end
  *  @return GM_OK; GM_E_RESULT if path exists and replace is false; GM_E_IO (no such folder, not
  *          writable, disk full: the partial file is removed); GM_E_MEMORY */
+gm_status gm_store_begin(const char *path, const gm_layout *layout, const gm_attribute *attribute,
+                         int n_attribute, bool replace, gm_creation **out);
+
+/** What is to be filled (see store_fill.h). Borrowed. */
+const gm_region *gm_creation_regions(const gm_creation *creation, int *n_region);
+
+/** Every part is filled: flush, and give the file its name. Serial; takes the creation over.
+ *  @return as gm_store_begin; the partial file is removed then */
+gm_status gm_store_publish(gm_creation **creation);
+
+/** Remove what was built. Takes NULL. */
+void gm_store_abandon(gm_creation **creation);
+
+/** All of it, on one rank alone. Serial. */
 gm_status gm_store_create(const char *path, const gm_layout *layout, const gm_attribute *attribute,
                           int n_attribute, bool replace);
 
@@ -104,7 +122,8 @@ gm_status gm_store_close(gm_store **store);
  *  @return GM_E_IO when the folder does not exist or is not writable */
 gm_status gm_store_free_space(const char *path, int64_t *n_byte);
 
-/** Bytes a process has handed to MPI-IO and the seconds that took, since open. */
+/** Bytes a process has handed to MPI-IO, and the seconds that it spent there and on waiting for the
+ *  disk, since open. */
 void gm_store_usage(const gm_store *store, int64_t *n_byte, double *seconds);
 
 /** Version of the HDF5 library in use, as "1.10.8". @return text */

@@ -174,32 +174,91 @@ cleanup:
     return st;
 }
 
-gm_status gm_store_create(const char *path, const gm_layout *layout, const gm_attribute *attribute,
-                          int n_attribute, bool replace)
+struct gm_creation {
+    char *path, *partial; /* owned */
+    bool replace;
+    int fd; /* of partial; -1: none */
+    int n_region;
+    gm_region *region; /* owned */
+};
+
+static void creation_free(gm_creation *c)
+{
+    if (c == NULL) return;
+    if (c->fd >= 0) close(c->fd);
+    free(c->path);
+    free(c->partial);
+    free(c->region);
+    free(c);
+}
+
+gm_status gm_store_begin(const char *path, const gm_layout *layout, const gm_attribute *attribute,
+                         int n_attribute, bool replace, gm_creation **out)
 {
     gm_status st = GM_OK;
-    int fd = -1;
-    bool published = false;
-    const int n_region = layout->n_variable + 1;
-    char *partial = NULL;
-    gm_region *region = calloc((size_t)n_region, sizeof *region);
-    if (region == NULL || asprintf(&partial, "%s.partial", path) < 0) {
-        partial = NULL;
+    gm_creation *c = calloc(1, sizeof *c);
+    *out = NULL;
+    if (c != NULL) {
+        c->fd = -1;
+        c->replace = replace;
+        c->n_region = layout->n_variable + 1;
+        c->path = strdup(path);
+        c->region = calloc((size_t)c->n_region, sizeof *c->region);
+        if (asprintf(&c->partial, "%s.partial", path) < 0) c->partial = NULL;
+    }
+    if (c == NULL || !c->path || !c->region || !c->partial) {
         st = GM_FAIL(GM_E_MEMORY, "not enough memory to create '%s'", path);
         goto cleanup;
     }
     GM_TRY(st, refuse_existing(path, replace));
-    GM_TRY(st, open_partial(path, partial, &fd));
-    GM_TRY(st, gm_space_reserve(fd, path, upper_bound(layout, attribute, n_attribute)));
-    GM_TRY(st, write_metadata(fd, partial, path, layout, attribute, n_attribute, region));
-    for (int i = 0; i < n_region; i++) GM_TRY(st, gm_space_fill(fd, path, &region[i]));
-    GM_TRY(st, publish(fd, partial, path, replace));
-    published = true;
-    GM_TRY(st, sync_folder(path));
+    GM_TRY(st, open_partial(path, c->partial, &c->fd));
+    GM_TRY(st, gm_space_reserve(c->fd, path, upper_bound(layout, attribute, n_attribute)));
+    GM_TRY(st, write_metadata(c->fd, c->partial, path, layout, attribute, n_attribute, c->region));
+    *out = c, c = NULL;
 cleanup:
-    if (fd >= 0 && !published && is_ours(fd, partial)) unlink(partial);
-    if (fd >= 0) close(fd);
-    free(partial);
-    free(region);
+    gm_store_abandon(&c);
+    return st;
+}
+
+const gm_region *gm_creation_regions(const gm_creation *creation, int *n_region)
+{
+    *n_region = creation->n_region;
+    return creation->region;
+}
+
+gm_status gm_store_publish(gm_creation **creation)
+{
+    gm_creation *c = *creation;
+    gm_status st = publish(c->fd, c->partial, c->path, c->replace);
+    if (st != GM_OK) {
+        gm_store_abandon(creation);
+        return st;
+    }
+    st = sync_folder(c->path);
+    creation_free(c);
+    *creation = NULL;
+    return st;
+}
+
+void gm_store_abandon(gm_creation **creation)
+{
+    gm_creation *c = *creation;
+    if (c != NULL && c->fd >= 0 && c->partial && is_ours(c->fd, c->partial)) unlink(c->partial);
+    creation_free(c);
+    *creation = NULL;
+}
+
+gm_status gm_store_create(const char *path, const gm_layout *layout, const gm_attribute *attribute,
+                          int n_attribute, bool replace)
+{
+    gm_status st = GM_OK;
+    gm_creation *c = NULL;
+    gm_fill *fill = NULL;
+    GM_TRY(st, gm_store_begin(path, layout, attribute, n_attribute, replace, &c));
+    GM_TRY(st, gm_fill_start(c->partial, path, c->region, c->n_region, 0, 1, &fill));
+    GM_TRY(st, gm_fill_end(&fill, false));
+    GM_TRY(st, gm_store_publish(&c));
+cleanup:
+    gm_store_abandon(&c);
     return st;
 }

@@ -13,12 +13,14 @@
 #include <hdf5_hl.h>
 
 #include "store_h5.h"
+#include "store_space.h"
 
 #ifndef GM_VERSION
 #define GM_VERSION "0.1.0"
 #endif
 
 enum { TRACKED = H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED };
+enum { LARGE_BYTES = 16 << 20, STRIPE_BYTES = 1 << 20 }; /* of variables; of file systems */
 
 /* What every step of building needs. */
 typedef struct metadata {
@@ -89,14 +91,17 @@ static gm_status create_dataset(const metadata *m, hid_t parent, const char *nam
     return st;
 }
 
-/* Create the file, then put the file in memory in the place of the one that HDF5 has opened. */
+/* Large variables begin where a stripe of a parallel file system does, and a page of memory.
+ *
+ * Create the file, then put the file in memory in the place of the one that HDF5 has opened. */
 static gm_status create_file(metadata *m, const char *partial, int memory)
 {
     gm_status st = GM_OK;
     void *handle = NULL;
     hid_t access = gm_h5_access();
     hid_t property = H5Pcreate(H5P_FILE_CREATE);
-    if (access >= 0 && property >= 0 && H5Pset_link_creation_order(property, TRACKED) >= 0 &&
+    if (access >= 0 && property >= 0 && H5Pset_alignment(access, LARGE_BYTES, STRIPE_BYTES) >= 0 &&
+        H5Pset_link_creation_order(property, TRACKED) >= 0 &&
         H5Pset_attr_creation_order(property, TRACKED) >= 0)
         m->file = H5Fcreate(partial, H5F_ACC_TRUNC, property, access);
     GM_TRY(st, check(m, m->file, "create the file", ""));

@@ -3,7 +3,7 @@
 #define GM_IO_STORE_METADATA_H
 
 #include "store.h"
-#include "store_space.h"
+#include "store_fill.h"
 
 /** Write groups, attributes, coordinates and empty variables of a new file.
  *  HDF5 crashes at its end if closing a file has ever failed, as it does on a full disk. So it

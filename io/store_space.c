@@ -1,25 +1,18 @@
-/* Space on the disk: how much is free, and claiming it by writing fill values into a new file. */
+/* Space on the disk: how much is free, and claiming it. */
 #include "store_space.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/alive.h"
 #include "core/fault.h"
-#include "core/stop.h"
 #include "store.h"
-
-static int64_t piece = 64 << 20;
-
-void gm_space_limit_piece(int64_t n_byte)
-{
-    piece = n_byte;
-}
 
 const char *gm_posix_cause(int code)
 {
@@ -73,10 +66,17 @@ gm_status gm_store_free_space(const char *path, int64_t *n_byte)
     return st;
 }
 
+/* In memory, reserving sets every page to zero: as long as writing them, which is to follow. */
+static bool is_in_memory(int fd)
+{
+    struct statfs info;
+    return fstatfs(fd, &info) == 0 && info.f_type == TMPFS_MAGIC;
+}
+
 gm_status gm_space_reserve(int fd, const char *path, int64_t n_byte)
 {
     int code = ftruncate(fd, n_byte) == 0 ? 0 : errno;
-    if (code == 0) {
+    if (code == 0 && !is_in_memory(fd)) {
         int refused = 0;
         do {
             refused = fallocate(fd, 0, 0, n_byte);
@@ -103,45 +103,4 @@ gm_status gm_space_write(int fd, const char *path, const void *value, int64_t n_
         done += n;
     }
     return GM_OK;
-}
-
-static void set_elements(unsigned char *buffer, int64_t n_byte, gm_type type, double fill)
-{
-    const float f32 = (float)fill;
-    const uint8_t u8 = type == GM_TYPE_U8 ? (uint8_t)fill : 0;
-    const int64_t i64 = type == GM_TYPE_I64 ? (int64_t)fill : 0;
-    const void *element = type == GM_TYPE_F32   ? (const void *)&f32
-                          : type == GM_TYPE_F64 ? (const void *)&fill
-                          : type == GM_TYPE_U8  ? (const void *)&u8
-                                                : (const void *)&i64;
-    const size_t size = (size_t)gm_type_size(type);
-    for (size_t at = 0; at + size <= (size_t)n_byte; at += size) memcpy(buffer + at, element, size);
-}
-
-gm_status gm_space_fill(int fd, const char *path, const gm_region *region)
-{
-    gm_status st = GM_OK;
-    const int64_t n_buffer = region->n_byte < piece ? region->n_byte : piece;
-    unsigned char *buffer = malloc((size_t)n_buffer);
-    if (buffer == NULL)
-        return GM_FAIL(GM_E_MEMORY, "not enough memory: %lld bytes to fill '%s'",
-                       (long long)n_buffer, path);
-    set_elements(buffer, n_buffer, region->type, region->fill);
-
-    for (int64_t done = 0; done < region->n_byte && st == GM_OK; done += n_buffer) {
-        const int64_t rest = region->n_byte - done;
-        if (gm_stop_signal()) {
-            st =
-                GM_FAIL(GM_E_STOPPED, "stopped by %s while '%s' was being created; nothing is lost",
-                        gm_stop_text(gm_stop_signal()), path);
-            break;
-        }
-        st = gm_space_write(fd, path, buffer, rest < n_buffer ? rest : n_buffer,
-                            region->offset + done);
-        /* Begun now, writing to the disk does not all wait for the end. */
-        sync_file_range(fd, region->offset + done, n_buffer, SYNC_FILE_RANGE_WRITE);
-        gm_alive_mark(NULL);
-    }
-    free(buffer);
-    return st;
 }

@@ -2,15 +2,9 @@
 #ifndef GM_IO_STORE_SPACE_H
 #define GM_IO_STORE_SPACE_H
 
-#include "core/layout.h"
+#include <stdint.h>
 
-/** Bytes of a file that hold n_byte / size of one element, all the same value. */
-typedef struct gm_region {
-    int64_t offset;
-    int64_t n_byte;
-    gm_type type;
-    double fill;
-} gm_region;
+#include "core/status.h"
 
 /** An errno in the words of a user: "no space left on device". Borrowed, valid until next call. */
 const char *gm_posix_cause(int code);
@@ -19,18 +13,12 @@ const char *gm_posix_cause(int code);
 char *gm_space_folder(const char *path);
 
 /** Make an empty file n_byte long and reserve its blocks, so that a full disk, a quota or a limit
- *  shows at once and not after minutes of writing. Where the file system cannot reserve: the length
- *  only. */
+ *  shows at once and not after minutes of writing. Where the file system cannot reserve, or does
+ *  so by writing (tmpfs): the length only. */
 gm_status gm_space_reserve(int fd, const char *path, int64_t n_byte);
 
 /** Write all bytes at an offset. */
 gm_status gm_space_write(int fd, const char *path, const void *value, int64_t n_byte,
                          int64_t offset);
-
-/** Write a region's fill value into each of its elements. */
-gm_status gm_space_fill(int fd, const char *path, const gm_region *region);
-
-/** Bytes that gm_space_fill writes at a time; for tests. A multiple of 8. */
-void gm_space_limit_piece(int64_t n_byte);
 
 #endif

@@ -240,11 +240,13 @@ gm_status gm_store_write_run(gm_store *store, int slot, const char *text)
 
 gm_status gm_store_sync(gm_store *store)
 {
+    const double begin = MPI_Wtime();
     errno = EIO;
     while (gm_fault(GM_FAULT_SYNC) || fdatasync(store->fd) != 0) {
         if (errno == EINTR) continue;
         return GM_FAIL(GM_E_IO, "cannot save '%s': %s", store->path, gm_posix_cause(errno));
     }
+    store->seconds += MPI_Wtime() - begin;
     return GM_OK;
 }
 

@@ -21,36 +21,22 @@ static const char *const status_name[] = {
 #undef X
 };
 
-/* The value of the first "key" in a run's JSON, which gm_report_run_text wrote; "" without one. */
-static const char *field(const char *json, const char *key, char text[128])
-{
-    char mark[64];
-    snprintf(mark, sizeof mark, "\"%s\": ", key);
-    const char *begin = strstr(json, mark);
-    text[0] = '\0';
-    if (!begin) return text;
-    begin += strlen(mark);
-    const bool quoted = *begin == '"';
-    begin += quoted;
-    snprintf(text, 128, "%.*s", (int)strcspn(begin, quoted ? "\"" : ",}"), begin);
-    return text;
-}
-
 static void print_run(int index, const char *json, bool last)
 {
     char a[128], b[128], c[128], wall[32];
-    const int n_rank = atoi(field(json, "ranks", a));
+    const int n_rank = atoi(gm_json_find(json, "ranks", a));
     printf("  run %-5d ", index);
-    if (field(json, "ended", a)[0]) {
-        printf("ended %s: %s done, %s diverged in ", a, field(json, "done", b),
-               field(json, "diverged", c));
-        printf("%s", gm_text_seconds(atof(field(json, "wall_s", a)), wall));
+    if (gm_json_find(json, "ended", a)[0]) {
+        printf("ended %s: %s done, %s diverged in ", a, gm_json_find(json, "done", b),
+               gm_json_find(json, "diverged", c));
+        printf("%s", gm_text_seconds(atof(gm_json_find(json, "wall_s", a)), wall));
     } else {
-        printf("started %s, %sstopped early", field(json, "started", a),
+        printf("started %s, %sstopped early", gm_json_find(json, "started", a),
                last ? "still running or " : "");
     }
     printf(", on %d rank%s (%s%s, %s)\n", n_rank, n_rank == 1 ? "" : "s",
-           n_rank == 1 ? "" : "rank 0: ", field(json, "host", a), field(json, "device", b));
+           n_rank == 1 ? "" : "rank 0: ", gm_json_find(json, "host", a),
+           gm_json_find(json, "device", b));
 }
 
 static void print_text(const char *path, const gm_store_header *header, const int64_t n[4])

@@ -6,6 +6,7 @@
 
 #include "app/code.h"
 #include "app/device.h"
+#include "app/forecast.h"
 #include "app/output.h"
 #include "app/report.h"
 #include "app/request.h"
@@ -70,8 +71,10 @@ static gm_status print_output_state(const gm_request *request, const gm_options 
     return st;
 }
 
+/* @param[out] ranks, rank_points  that are planned; points of the rank with most */
 static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
-                              const gm_request *request, const gm_rank_device *device)
+                              const gm_request *request, const gm_rank_device *device, int *ranks,
+                              int64_t *rank_points)
 {
     gm_status st = GM_OK;
     char bytes[32];
@@ -83,6 +86,8 @@ static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
     const gm_tiling wish = {options->tile_points, options->chunk_steps};
     const gm_sweep *sweep = request->sweep;
     gm_share(sweep->n_point, 0, n_rank, &begin, &n);
+    *ranks = n_rank;
+    *rank_points = n;
     GM_TRY(st, gm_tiling_choose(device->backend, device->device, sweep, request->data, n,
                                 gm_rank_device_bytes(comm, device), wish, &tiling));
     GM_TRY(st, gm_code_is_expected(options, request, device, &is_compiled));
@@ -106,14 +111,17 @@ gm_status gm_command_plan(const gm_comm *comm, const gm_options *options)
     gm_status st = GM_OK;
     gm_request request;
     gm_rank_device device = {0};
+    int n_rank = 0;
+    int64_t rank_points = 0;
     gm_options lenient = *options;
     lenient.share_gpu = lenient.allow_mixed = true; /* a plan runs anywhere */
     GM_TRY(st, gm_request_read(comm, options, &request));
     GM_TRY(st, gm_rank_device_open(comm, &lenient, &device));
     if (comm->rank == 0) {
         print_sweep(&request);
-        st = print_tiling(comm, options, &request, &device);
+        st = print_tiling(comm, options, &request, &device, &n_rank, &rank_points);
         print_file(&request);
+        if (st == GM_OK) st = gm_forecast_print(&request, options, n_rank, rank_points);
         gm_report_angles(stderr, request.sweep);
         if (st == GM_OK) st = print_output_state(&request, options);
         fflush(stdout); /* the plan comes before the message on why a run would be refused */

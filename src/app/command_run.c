@@ -1,4 +1,4 @@
-/* gridmarch run: request -> device -> engine -> file -> march -> summary. Each stage ends with all
+/* gridmarch run: request -> device -> file and engine -> march -> summary. Each stage ends with all
  * ranks agreeing that all are well, so no rank waits for one that has given up. */
 #include "app/commands.h"
 
@@ -36,12 +36,23 @@ typedef struct run {
     gm_meter *meter;
     char kernel[KERNEL_SIZE];
     double begin, marching; /* s, when the program and the march began */
+    double lap_begin;       /* s, when the phase now timed began */
+    double wait;            /* s, that this rank spends on waiting for slower ones */
     gm_stop_rule stop;      /* rank 0 looks at time and file for all */
     char *stop_file;        /* owned */
     gm_lock *lock;          /* rank 0's, for all */
     gm_tally tally;
     gm_summary summary;
 } run;
+
+/* Seconds since the last call. */
+static double lap(run *r)
+{
+    const double now = gm_clock_seconds();
+    const double seconds = now - r->lap_begin;
+    r->lap_begin = now;
+    return seconds;
+}
 
 static bool speaks(const run *r)
 {
@@ -114,6 +125,7 @@ static gm_status try_folder(run *r)
     return gm_selfcheck_run(r->comm->world, r->request.path);
 }
 
+/* A new file is filled while the engine is made. */
 static gm_status open_device(run *r)
 {
     gm_status st = GM_OK;
@@ -126,8 +138,10 @@ static gm_status open_device(run *r)
     }
     const gm_backend *backend = r->device.backend;
     char note[256];
+    r->summary.device = lap(r);
     gm_alive_mark("compiling the kernel");
     GM_TRY(st, gm_run_code(comm, r->options, &r->request, &r->device, &r->code, note));
+    r->summary.compile = lap(r);
     if (speaks(r) && note[0]) fprintf(stderr, "gridmarch: %s\n", note);
     int64_t begin = 0, n = 0;
     gm_share(r->request.layout->n_point, comm->rank, comm->n_rank, &begin, &n);
@@ -138,10 +152,14 @@ static gm_status open_device(run *r)
         st = gm_tiling_choose(backend, r->device.device, r->request.sweep, r->request.data, n,
                               gm_rank_device_bytes(comm, &r->device), wish, &r->tiling);
     GM_TRY(st, gm_comm_agree(comm, st));
+    r->summary.device += lap(r);
+    GM_TRY(st, gm_output_begin(comm, &r->request, r->options, r->kernel, &r->output));
+    r->summary.create = lap(r);
     gm_alive_mark("preparing the engine");
     st = backend->engine_create(r->device.device, r->request.sweep, r->request.data, r->tiling,
                                 r->code.data ? &r->code : NULL, &r->engine);
     GM_TRY(st, gm_comm_agree(comm, st));
+    r->summary.device += lap(r);
 cleanup:
     return st;
 }
@@ -152,7 +170,8 @@ static gm_status open_output(run *r)
     char *text = gm_report_run_text(r->device.table, r->comm->n_rank, r->kernel, -1, NULL);
     if (!text) st = GM_FAIL(GM_E_MEMORY, "out of memory");
     GM_TRY(st, gm_comm_agree(r->comm, st));
-    GM_TRY(st, gm_output_open(r->comm, &r->request, r->options, r->kernel, text, &r->output));
+    GM_TRY(st, gm_output_open(r->comm, &r->request, r->options, text, &r->output));
+    r->summary.create += lap(r);
     if (speaks(r) && r->output.state == GM_OUTPUT_RESUME)
         fprintf(stderr, "gridmarch: resuming %s: %lld of %lld points are missing\n",
                 r->request.path, (long long)r->output.n_missing,
@@ -170,6 +189,7 @@ static gm_status wait_for_others(run *r)
     bool ended = false;
     gm_progress *mine = &r->tally.progress;
     const struct timespec nap = {0, NAP_MS * 1000000L};
+    const double begin = gm_clock_seconds();
     for (;;) {
         const gm_stop stop = gm_stop_check(&r->stop);
         if (stop && !mine->stopping) {
@@ -181,6 +201,7 @@ static gm_status wait_for_others(run *r)
         if (r->meter) gm_meter_show(r->meter, mine);
         nanosleep(&nap, NULL);
     }
+    r->wait = gm_clock_seconds() - begin;
 cleanup:
     return st;
 }
@@ -204,6 +225,7 @@ static gm_status march(run *r)
         .progress = r->meter ? gm_meter_show : NULL,
         .context = r->meter,
         .stop = &r->stop,
+        .n_thread = r->device.n_spare,
     };
     st = gm_march_run(&plan, &r->tally);
     if (st == GM_OK) st = wait_for_others(r);
@@ -220,12 +242,12 @@ static gm_status sum_up(run *r)
     gm_summary *s = &r->summary;
     const gm_progress *p = &r->tally.progress;
     int64_t count[2] = {r->tally.done, r->tally.diverged};
-    double seconds[4] = {p->march, p->up, p->down, p->disk};
+    double seconds[5] = {p->march, p->up, p->down, p->disk, r->wait};
     int stop = (int)gm_watch_stopping(r->watch);
     s->wall = gm_clock_seconds() - r->marching;
     GM_TRY(st, GM_MPI("adding up",
                       MPI_Allreduce(MPI_IN_PLACE, count, 2, MPI_INT64_T, MPI_SUM, r->comm->world)));
-    GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, seconds, 4, MPI_DOUBLE, MPI_SUM,
+    GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, seconds, 5, MPI_DOUBLE, MPI_SUM,
                                                  r->comm->world)));
     GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, &s->wall, 1, MPI_DOUBLE, MPI_MAX,
                                                  r->comm->world)));
@@ -234,6 +256,8 @@ static gm_status sum_up(run *r)
     s->path = r->request.path;
     s->backend = r->device.backend->name;
     s->kernel = r->kernel;
+    s->model = r->request.sweep->model->name;
+    s->precision = gm_precision_name(r->request.sweep->precision);
     s->n_rank = r->comm->n_rank;
     s->n_point = r->request.layout->n_point;
     s->n_before = s->n_point - r->output.n_missing;
@@ -245,6 +269,7 @@ static gm_status sum_up(run *r)
     s->up = seconds[1] / r->comm->n_rank;
     s->down = seconds[2] / r->comm->n_rank;
     s->disk = seconds[3] / r->comm->n_rank;
+    s->wait = seconds[4] / r->comm->n_rank;
     s->start_up = r->marching - r->begin;
     s->bytes = r->request.layout->n_byte;
     s->tiling = r->tiling;
@@ -257,6 +282,7 @@ static gm_status finish(run *r)
 {
     gm_status st = GM_OK;
     GM_TRY(st, sum_up(r));
+    lap(r);
     if (r->comm->rank == 0) {
         char *text = gm_report_run_text(r->device.table, r->comm->n_rank, r->kernel,
                                         r->summary.wall, &r->summary);
@@ -267,6 +293,7 @@ static gm_status finish(run *r)
     }
     GM_TRY(st, gm_comm_agree(r->comm, st));
     GM_TRY(st, gm_output_close(&r->output));
+    r->summary.finish = lap(r);
     if (speaks(r)) gm_report_summary(stderr, &r->summary);
     if (r->comm->rank == 0 && r->options->json)
         gm_report_json(stdout, &r->summary, r->device.table);
@@ -314,6 +341,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     gm_status st = GM_OK;
     bool complete = false;
     run r = {.comm = comm, .options = options, .begin = gm_clock_seconds()};
+    r.lap_begin = r.begin;
     if (speaks(&r) && !comm->threads && comm->n_rank > 1)
         fprintf(stderr, "gridmarch: note: this MPI lets no second thread send: only a rank that "
                         "can still speak for itself is noticed when it hangs\n");
@@ -327,6 +355,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     GM_TRY(st, lock_output(&r));
     gm_alive_mark("trying the folder of the result file");
     GM_TRY(st, try_folder(&r));
+    r.summary.read = lap(&r);
     gm_alive_mark("opening the device");
     GM_TRY(st, open_device(&r));
     gm_alive_mark("opening the result file");

@@ -60,6 +60,7 @@ gm_status gm_rank_device_open(const gm_comm *comm, const gm_options *options, gm
         st = gm_binding_threads(comm, &n_thread);
         GM_TRY(st, gm_comm_agree(comm, st));
     }
+    d->n_spare = d->backend == &gm_backend_cpu ? 1 : n_thread;
     st = choose_device(comm, d->backend, n_device, &index);
     GM_TRY(st, gm_comm_agree(comm, st));
     st = open_mine(index, n_thread, d, &mine);

@@ -10,6 +10,7 @@ typedef struct gm_rank_device {
     const gm_backend *backend;
     gm_device *device;
     gm_device_info info;
+    int n_spare;         /* threads of the host that the device leaves to others */
     gm_binding *table;   /* owned [n_rank] */
     const char *why_cpu; /* static; why no GPU is used, "" if one is or none was wanted */
 } gm_rank_device;

@@ -200,7 +200,7 @@ static gm_status take_memory(run *r)
     r->checksum = malloc((n_mine + 1) * sizeof *r->checksum);
     if (!r->input || !r->status || !r->failed || !r->checksum)
         return GM_FAIL(GM_E_MEMORY, "out of memory");
-    return gm_sums_create(r->layout, r->plan->tiling.tile_points, &r->sums);
+    return gm_sums_create(r->layout, r->plan->tiling.tile_points, r->plan->n_thread, &r->sums);
 }
 
 static void give_memory(run *r)

@@ -18,6 +18,7 @@ typedef struct gm_march_plan {
     void (*progress)(void *context, const gm_progress *mine);
     void *context;
     gm_stop_rule *stop;
+    int n_thread; /* that may take checksums while the device marches */
 } gm_march_plan;
 
 /** What became of this rank's points. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,9 @@ enum {
     OPT_CHUNK,
     OPT_THREADS,
     OPT_RANKS,
+    OPT_MEASURED,
+    OPT_RATE,
+    OPT_BANDWIDTH,
     OPT_SHARE,
     OPT_MIXED,
     OPT_OVERWRITE,
@@ -65,6 +69,9 @@ static const struct {
     {"chunk", required_argument, OPT_CHUNK, ON_RUN | ON_PLAN},
     {"threads", required_argument, OPT_THREADS, ON_RUN | ON_PLAN},
     {"ranks", required_argument, OPT_RANKS, ON_PLAN},
+    {"measured", required_argument, OPT_MEASURED, ON_PLAN},
+    {"rate", required_argument, OPT_RATE, ON_PLAN},
+    {"bandwidth", required_argument, OPT_BANDWIDTH, ON_PLAN},
     {"share-gpu", no_argument, OPT_SHARE, ON_RUN},
     {"allow-mixed", no_argument, OPT_MIXED, ON_RUN},
     {"overwrite", no_argument, OPT_OVERWRITE, ON_RUN},
@@ -136,6 +143,13 @@ static const char help_run[] =
     "  -q, --quiet            print nothing but errors\n"
     "      --json             print the summary as JSON on standard output\n";
 
+static const char help_forecast[] =
+    "      --measured FILE    foretell the run's time from a run of the same model and network: "
+    "its\n"
+    "                         result file, or what it printed with --json\n"
+    "      --rate R           point-steps per second of a rank, in place of the measured ones\n"
+    "      --bandwidth B      bytes per second into the file, of all ranks together, likewise\n";
+
 static const char help_compile[] =
     "usage: gridmarch compile SWEEP.yaml [OPTION...]\n\n"
     "Compile the sweep's kernel and write it to a file. `gridmarch run` on a machine without a\n"
@@ -167,8 +181,8 @@ void gm_options_help(gm_command command)
                "Check the sweep and say what a run would do, without computing anything. Where a\n"
                "run would refuse the result file, the plan ends with that exit code.\n\n%s"
                "      --ranks N          share the points out over N ranks (default: those "
-               "started)\n",
-               help_sweep);
+               "started)\n%s",
+               help_sweep, help_forecast);
         break;
     case GM_COMPILE: fputs(help_compile, stdout); break;
     case GM_MODELS: fputs(help_models, stdout); break;
@@ -223,6 +237,16 @@ static gm_status read_count(const char *name, const char *text, int64_t most, in
     if (end == text || *end != '\0' || errno != 0 || value < 1 || value > most)
         return GM_FAIL(GM_E_USAGE, "--%s %s: must be a whole number from 1 to %lld", name, text,
                        (long long)most);
+    *out = value;
+    return GM_OK;
+}
+
+static gm_status read_positive(const char *name, const char *text, double *out)
+{
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !isfinite(value) || value <= 0)
+        return GM_FAIL(GM_E_USAGE, "--%s %s: must be a positive number, such as 2.5e9", name, text);
     *out = value;
     return GM_OK;
 }
@@ -283,6 +307,9 @@ static gm_status take(int id, const char *value, gm_options *o)
         st = read_count("ranks", value, 1 << 24, &number);
         o->n_rank = (int)number;
         break;
+    case OPT_MEASURED: o->measured = value; break;
+    case OPT_RATE: return read_positive("rate", value, &o->rate);
+    case OPT_BANDWIDTH: return read_positive("bandwidth", value, &o->bandwidth);
     case OPT_SHARE: o->share_gpu = true; break;
     case OPT_MIXED: o->allow_mixed = true; break;
     case OPT_OVERWRITE: o->overwrite = true; break;

@@ -35,8 +35,11 @@ typedef struct gm_options {
     double max_seconds;               /* of run: end after so long; 0: no limit */
     double patience;                  /* s, with a rank that hangs; 0: without end */
     int n_thread, n_rank;             /* 0: found out; n_rank: of plan */
-    const char *kernel;               /* file of `gridmarch compile` to use; NULL: none */
-    const char *architecture;         /* of compile: "sm_90", "x86-64-v3"; NULL: this machine's */
+    const char *measured; /* of plan: a run's result or JSON, for the forecast; NULL: none */
+    double rate,
+        bandwidth;      /* of plan: per rank, point-steps/s; of the disk, bytes/s; 0: not given */
+    const char *kernel; /* file of `gridmarch compile` to use; NULL: none */
+    const char *architecture; /* of compile: "sm_90", "x86-64-v3"; NULL: this machine's */
     bool share_gpu, allow_mixed, overwrite, take_over, retry_failed, retry_damaged, quiet, json,
         no_cache, no_compile;
 } gm_options;

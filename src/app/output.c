@@ -200,45 +200,6 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
 /* --- opening -------------------------------------------------------------------------------------
  */
 
-static gm_status create(const gm_request *request, const gm_options *options, const char *kernel)
-{
-    gm_status st = GM_OK;
-    const gm_sweep *sweep = request->sweep;
-    char *overrides = calloc(1, 1);
-    char seed[32];
-    for (int i = 0; i < sweep->n_override && overrides; i++) {
-        size_t size = strlen(overrides) + strlen(sweep->override[i]) + 2;
-        char *grown = realloc(overrides, size);
-        if (!grown) {
-            st = GM_FAIL(GM_E_MEMORY, "out of memory");
-            goto cleanup;
-        }
-        overrides = grown;
-        if (i > 0) strcat(overrides, "\n");
-        strcat(overrides, sweep->override[i]);
-    }
-    if (!overrides) return GM_FAIL(GM_E_MEMORY, "out of memory");
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)sweep->seed);
-    const gm_attribute attribute[] = {
-        {GM_PROVENANCE_SWEEP, sweep->text},
-        {"overrides", overrides},
-        {GM_PROVENANCE_CANONICAL, request->canonical},
-        {GM_PROVENANCE_KERNEL, kernel},
-        {"model", sweep->model->name},
-        {"model_source", sweep->model->source},
-        {"model_hash", sweep->model->source_hash},
-        {"precision", gm_precision_name(sweep->precision)},
-        {"integrator", gm_integrator_name(sweep->integrator)},
-        {"seed", seed},
-        {"program", "gridmarch " GM_VERSION},
-    };
-    GM_TRY(st, gm_store_create(request->path, request->layout, attribute,
-                               sizeof attribute / sizeof attribute[0], options->overwrite));
-cleanup:
-    free(overrides);
-    return st;
-}
-
 static gm_status check_kernel(const gm_request *request, const gm_options *options,
                               const gm_store_header *header, const char *kernel)
 {
@@ -250,20 +211,33 @@ static gm_status check_kernel(const gm_request *request, const gm_options *optio
                    request->path, header->kernel, kernel);
 }
 
-/* Rank 0: the file is there afterwards, and *header describes it. */
-static gm_status prepare(const gm_request *request, const gm_options *options, const char *kernel,
-                         gm_output_state *state, gm_store_header **header)
+/* Rank 0: what is at the path now, and may the run go on with it? */
+static gm_status look(const gm_request *request, const gm_options *options, const char *kernel,
+                      gm_output *output)
 {
     gm_status st = GM_OK;
-    GM_TRY(st, gm_output_examine(request, options, state, header));
-    if (*state == GM_OUTPUT_NEW) {
-        GM_TRY(st, create(request, options, kernel));
-        GM_TRY(st, gm_store_inspect(request->path, request->layout, header));
-    } else {
-        GM_TRY(st, check_kernel(request, options, *header, kernel));
-        GM_TRY(st, gm_retry_choose(options, request->path, (*header)->n_point, (*header)->status));
-        if (gm_output_count(*header, GM_POINT_PENDING) == 0) *state = GM_OUTPUT_COMPLETE;
-    }
+    gm_store_header **header = &output->header;
+    GM_TRY(st, gm_output_examine(request, options, &output->state, header));
+    if (output->state == GM_OUTPUT_NEW) goto cleanup;
+    GM_TRY(st, check_kernel(request, options, *header, kernel));
+    GM_TRY(st, gm_retry_choose(options, request->path, (*header)->n_point, (*header)->status));
+    if (gm_output_count(*header, GM_POINT_PENDING) == 0) output->state = GM_OUTPUT_COMPLETE;
+cleanup:
+    return st;
+}
+
+gm_status gm_output_begin(const gm_comm *comm, const gm_request *request, const gm_options *options,
+                          const char *kernel, gm_output *output)
+{
+    gm_status st = GM_OK;
+    memset(output, 0, sizeof *output);
+    if (comm->rank == 0) st = look(request, options, kernel, output);
+    int state = (int)output->state;
+    GM_TRY(st, gm_comm_agree(comm, st));
+    GM_TRY(st, gm_comm_send(comm, &state, sizeof state));
+    output->state = (gm_output_state)state;
+    if (output->state == GM_OUTPUT_NEW)
+        GM_TRY(st, gm_create_begin(comm, request, kernel, options->overwrite, &output->create));
 cleanup:
     return st;
 }
@@ -287,36 +261,37 @@ static gm_status share_missing(const gm_comm *comm, const uint8_t *status, int64
     return GM_OK;
 }
 
-gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const gm_options *options,
-                         const char *kernel, const char *run, gm_output *output)
+/* Rank 0: the header of the file that is there now. */
+static gm_status take_header(const gm_request *request, gm_output *output, int64_t **offset,
+                             int64_t *run_offset, uint8_t **status)
 {
     gm_status st = GM_OK;
-    gm_store_header *header = NULL;
+    if (!output->header)
+        GM_TRY(st, gm_store_inspect(request->path, request->layout, &output->header));
+    gm_store_header *h = output->header;
+    *offset = h->offset, h->offset = NULL;
+    *status = h->status, h->status = NULL;
+    *run_offset = h->run_offset;
+    output->run = h->n_run < GM_STORE_RUN_SLOTS ? h->n_run : GM_STORE_RUN_SLOTS - 1;
+cleanup:
+    return st;
+}
+
+gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const gm_options *options,
+                         const char *run, gm_output *output)
+{
+    gm_status st = GM_OK;
     int64_t *offset = NULL;
     uint8_t *status = NULL;
-    int64_t n_offset = 0, n_status = request->layout->n_point, run_offset = 0;
-    int state = GM_OUTPUT_NEW;
-    memset(output, 0, sizeof *output);
-    if (comm->rank == 0) {
-        gm_output_state found = GM_OUTPUT_NEW;
-        st = prepare(request, options, kernel, &found, &header);
-        state = (int)found;
-        if (st == GM_OK) {
-            offset = header->offset, header->offset = NULL;
-            status = header->status, header->status = NULL;
-            n_offset = header->n_variable * (int64_t)sizeof *offset;
-            run_offset = header->run_offset;
-            output->run =
-                header->n_run < GM_STORE_RUN_SLOTS ? header->n_run : GM_STORE_RUN_SLOTS - 1;
-        }
-    }
+    int64_t n_offset = request->layout->n_variable * (int64_t)sizeof *offset;
+    int64_t n_status = request->layout->n_point, run_offset = 0;
+    if (output->state == GM_OUTPUT_NEW) GM_TRY(st, gm_create_end(comm, &output->create));
+    if (comm->rank == 0) st = take_header(request, output, &offset, &run_offset, &status);
     GM_TRY(st, gm_comm_agree(comm, st));
-    GM_TRY(st, gm_comm_send(comm, &state, sizeof state));
     GM_TRY(st, gm_comm_send(comm, &run_offset, sizeof run_offset));
     GM_TRY(st, gm_comm_send(comm, &output->run, sizeof output->run));
     GM_TRY(st, gm_comm_send_block(comm, (void **)&offset, &n_offset));
     GM_TRY(st, gm_comm_send_block(comm, (void **)&status, &n_status));
-    output->state = (gm_output_state)state;
     st = share_missing(comm, status, request->layout->n_point, output);
     GM_TRY(st, gm_comm_agree(comm, st));
     if (output->state == GM_OUTPUT_COMPLETE) goto cleanup;
@@ -326,7 +301,7 @@ gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const g
     if (comm->rank == 0 && st == GM_OK) st = gm_store_write_run(output->store, output->run, run);
     GM_TRY(st, gm_comm_agree(comm, st));
 cleanup:
-    gm_store_header_destroy(&header);
+    gm_store_header_destroy(&output->header);
     free(offset);
     free(status);
     return st;
@@ -335,6 +310,8 @@ cleanup:
 gm_status gm_output_close(gm_output *output)
 {
     gm_status st = gm_store_close(&output->store);
+    gm_create_abandon(&output->create);
+    gm_store_header_destroy(&output->header);
     free(output->missing);
     output->missing = NULL;
     return st;

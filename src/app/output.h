@@ -2,6 +2,7 @@
 #ifndef GM_APP_OUTPUT_H
 #define GM_APP_OUTPUT_H
 
+#include "app/create.h"
 #include "app/request.h"
 #include "io/store.h"
 #include "mpi/binding.h"
@@ -15,7 +16,9 @@ typedef struct gm_output {
     int64_t n_done;    /* of the sweep, that are done already */
     int64_t *missing;  /* owned: this rank's share, rising */
     int64_t n_mine;
-    int run; /* slot of this run in provenance/run */
+    int run;                 /* slot of this run in provenance/run */
+    gm_create create;        /* a new file, until it is opened */
+    gm_store_header *header; /* owned; rank 0's, of a file that is resumed, until it is opened */
 } gm_output;
 
 /** Look at the path without touching anything: may the run go on, and how?
@@ -28,11 +31,18 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
 /** How many of the file's points have this status. */
 int64_t gm_output_count(const gm_store_header *header, gm_point_status status);
 
-/** Collective: create the file or take up the one there, and share out the missing points.
- *  @param kernel  identity of what will compute the points
- *  @param run     JSON text of this run, for provenance */
+/** Collective: begin to make a new file, or look at the one there. What the run needs before it
+ *  opens it can be done meanwhile.
+ *  @param kernel  identity of what will compute the points */
+gm_status gm_output_begin(const gm_comm *comm, const gm_request *request, const gm_options *options,
+                          const char *kernel, gm_output *output);
+
+/** Collective: open what was begun, and share out the missing points.
+ *  @param run  JSON text of this run, for provenance */
 gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const gm_options *options,
-                         const char *kernel, const char *run, gm_output *output);
+                         const char *run, gm_output *output);
+
+/** Also gives up a file that was begun and not opened. */
 gm_status gm_output_close(gm_output *output);
 
 #endif

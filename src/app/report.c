@@ -93,13 +93,17 @@ void gm_report_summary(FILE *out, const gm_summary *s)
             rate(s) * (double)s->n_node, s->n_rank, s->n_rank == 1 ? "" : "s", s->backend);
     fprintf(out,
             "busy, as a share of the time: march %.0f%%, copies up %.0f%%, down %.0f%%, disk "
-            "%.0f%%\n",
+            "%.0f%%",
             share(s, s->march), share(s, s->up), share(s, s->down), share(s, s->disk));
+    if (s->n_rank > 1) fprintf(out, "; waiting for slower ranks %.0f%%", share(s, s->wait));
+    putc('\n', out);
     fprintf(out, "%s: %s of results\n", s->path, gm_text_bytes(s->bytes, bytes));
 }
 
 static void put_summary(gm_json *j, const gm_summary *s)
 {
+    gm_json_string(j, "model", s->model);
+    gm_json_string(j, "precision", s->precision);
     gm_json_integer(j, "points", s->n_point);
     gm_json_integer(j, "points_before", s->n_before);
     gm_json_integer(j, "done", s->done);
@@ -108,10 +112,16 @@ static void put_summary(gm_json *j, const gm_summary *s)
     gm_json_integer(j, "nodes", s->n_node);
     gm_json_number(j, "wall_s", s->wall);
     gm_json_number(j, "start_up_s", s->start_up);
+    gm_json_number(j, "read_s", s->read);
+    gm_json_number(j, "device_s", s->device);
+    gm_json_number(j, "compile_s", s->compile);
+    gm_json_number(j, "create_s", s->create);
     gm_json_number(j, "march_s", s->march);
     gm_json_number(j, "up_s", s->up);
     gm_json_number(j, "down_s", s->down);
     gm_json_number(j, "disk_s", s->disk);
+    gm_json_number(j, "wait_s", s->wait);
+    if (s->finish > 0) gm_json_number(j, "finish_s", s->finish);
     gm_json_number(j, "point_steps_per_s", rate(s));
     gm_json_number(j, "node_steps_per_s", rate(s) * (double)s->n_node);
     gm_json_integer(j, "bytes", s->bytes);

@@ -11,14 +11,17 @@
 /** The run's numbers, all ranks together. Seconds of march, up, down and disk are averages over the
  *  ranks; they overlap, so they can add up to more than the wall time. */
 typedef struct gm_summary {
-    const char *path, *backend, *kernel;
+    const char *path, *backend, *kernel, *model, *precision;
     int n_rank;
     int64_t n_point, n_before; /* of the sweep; computed by earlier runs */
     int64_t done, diverged;    /* by this run */
     int64_t n_step, n_node;
     double wall, march, up, down, disk; /* s */
-    double start_up;                    /* s, from the program's start to the first chunk */
-    int64_t bytes;                      /* of the file's variables */
+    double wait;     /* s, of the wall time: for slower ranks, averaged over the ranks */
+    double start_up; /* s, from the program's start to the first chunk */
+    double read, device, compile, create; /* s, of start_up, one after the other */
+    double finish;                        /* s, after the wall time; 0: not known yet */
+    int64_t bytes;                        /* of the file's variables */
     gm_tiling tiling;
     gm_stop stopped_by; /* GM_STOP_NONE: every point was computed */
 } gm_summary;

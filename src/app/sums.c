@@ -7,20 +7,23 @@
 
 #include "io/checksum.h"
 
+enum { THREAD_BYTES = 1 << 20 }; /* less is not worth a thread */
+
 struct gm_sums {
     const gm_layout *layout;
     int64_t capacity;
-    int n_trajectory;
+    int n_trajectory, n_thread;
     uint32_t *running; /* owned [n_trajectory][capacity] */
 };
 
-gm_status gm_sums_create(const gm_layout *layout, int64_t tile_points, gm_sums **out)
+gm_status gm_sums_create(const gm_layout *layout, int64_t tile_points, int n_thread, gm_sums **out)
 {
     gm_sums *s = calloc(1, sizeof *s);
     *out = s;
     if (s) {
         s->layout = layout;
         s->capacity = tile_points;
+        s->n_thread = n_thread;
         for (int i = 0; i < layout->n_variable; i++)
             s->n_trajectory += layout->variable[i].has_time;
         s->running = malloc(((size_t)s->n_trajectory * (size_t)tile_points + 1) * sizeof(uint32_t));
@@ -45,6 +48,8 @@ static void add_samples(gm_sums *s, const gm_result *result, int64_t n_point)
         if (!v->has_time) continue;
         const int64_t n_byte = result->n_sample * (v->row_bytes / s->layout->n_sample);
         const char *value = result->trajectory[v->quantity];
+        const bool much = n_point * n_byte >= THREAD_BYTES;
+#pragma omp parallel for num_threads(much ? s->n_thread : 1) schedule(static)
         for (int64_t p = 0; p < n_point; p++)
             running[p] = gm_checksum_add(running[p], value + p * n_byte, n_byte);
         running += s->capacity;

@@ -7,7 +7,8 @@
 
 typedef struct gm_sums gm_sums;
 
-gm_status gm_sums_create(const gm_layout *layout, int64_t tile_points, gm_sums **out);
+/** @param n_thread  that may be used */
+gm_status gm_sums_create(const gm_layout *layout, int64_t tile_points, int n_thread, gm_sums **out);
 void gm_sums_destroy(gm_sums **sums);
 
 /** Take in a chunk of a tile. Chunks come in order, one tile after the other.

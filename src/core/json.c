@@ -136,3 +136,17 @@ void gm_json_clear(gm_json *j)
     free(j->text);
     memset(j, 0, sizeof *j);
 }
+
+const char *gm_json_find(const char *json, const char *key, char text[128])
+{
+    char mark[64];
+    snprintf(mark, sizeof mark, "\"%s\": ", key);
+    const char *begin = strstr(json, mark);
+    text[0] = '\0';
+    if (!begin) return text;
+    begin += strlen(mark);
+    const bool quoted = *begin == '"';
+    begin += quoted;
+    snprintf(text, 128, "%.*s", (int)strcspn(begin, quoted ? "\"" : ",}"), begin);
+    return text;
+}

@@ -25,4 +25,9 @@ void gm_json_boolean(gm_json *json, const char *key, bool value);
 void gm_json_raw(gm_json *json, const char *key, const char *text);
 void gm_json_clear(gm_json *json);
 
+/** The value of the first "key" in a text that this writer, or one that sets a space behind the
+ *  colon too, has written; "" without one. Strings come without quotes, escapes as they stand.
+ *  @return text */
+const char *gm_json_find(const char *json, const char *key, char text[128]);
+
 #endif

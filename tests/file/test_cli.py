@@ -222,8 +222,12 @@ def test_json_of_a_run_holds_the_summary(tmp_path, ranks):
     assert (found["ranks"], found["steps"], found["nodes"]) == (max(ranks, 1), 10000, 16)
     assert len(found["devices"]) == max(ranks, 1)
     for key in ("wall_s", "start_up_s", "march_s", "point_steps_per_s", "node_steps_per_s", "bytes",
-                "tile_points", "chunk_steps"):
+                "tile_points", "chunk_steps", "read_s", "device_s", "create_s", "finish_s"):
         assert found[key] > 0, key
+    assert (found["model"], found["precision"]) == ("wilson_cowan", "fp32")
+    phases = [found[key] for key in ("read_s", "device_s", "compile_s", "create_s")]
+    assert min(phases) >= 0 and sum(phases) <= found["start_up_s"] * (1 + 1e-6)
+    assert 0 <= found["wait_s"] <= found["wall_s"]
 
 
 def test_info_shows_progress_settings_and_origin(result):

@@ -129,9 +129,9 @@ static void fill_values_are_whole_when_written_in_odd_pieces(void **state)
 {
     (void)state;
     double last[GRID_N_POINT * GRID_N_NODE] = {0};
-    gm_space_limit_piece(24);
+    gm_fill_limit_piece(24);
     create_grid();
-    gm_space_limit_piece(64 << 20);
+    gm_fill_limit_piece(16 << 20);
     read_variable("I_last", H5T_NATIVE_DOUBLE, last);
     for (size_t i = 0; i < sizeof last / sizeof *last; i++) assert_true(isnan(last[i]));
 }
