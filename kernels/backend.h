@@ -52,6 +52,8 @@ typedef struct gm_work {
     int64_t n_step;       /* 1 .. chunk_steps */
     const double *input;  /* [n_step + 1][n_input][n_node] from gm_data_input; [1] if constant */
     bool first, last;     /* of the tile: first starts its points; last gives their statistics */
+    const void *state;    /* with first: [n_point][gm_state_bytes] the points go on from here, no
+                             other chunk is on its way; NULL: they begin at step 0 */
 } gm_work;
 
 /** What a chunk leaves. Pointers are borrowed until the slot is submitted again. */
@@ -122,6 +124,12 @@ typedef struct gm_backend {
     void (*engine_destroy)(gm_engine **engine);
     gm_status (*submit)(gm_engine *engine, int slot, const gm_work *work);
     gm_status (*collect)(gm_engine *engine, int slot, gm_result *result);
+
+    /** Copy the states of the tile in hand after its last chunk submitted; all chunks were
+     * collected.
+     *  @param n_point     of that tile
+     *  @param[out] state  [n_point][gm_state_bytes], zeroed by the caller */
+    gm_status (*save)(gm_engine *engine, int64_t n_point, void *state);
     void (*usage)(const gm_engine *engine, gm_engine_usage *usage);
 } gm_backend;
 
@@ -139,6 +147,9 @@ extern const gm_model_catalog gm_builtin_models;
 gm_status gm_tiling_choose(const gm_backend *backend, const gm_device *device,
                            const gm_sweep *sweep, const gm_data *data, int64_t n_point,
                            int64_t free_bytes, gm_tiling wish, gm_tiling *out);
+
+/** Bytes of a point's state between two chunks: the same for every engine, whatever its tiles. */
+int64_t gm_state_bytes(const gm_sweep *sweep, const gm_data *data);
 
 /** Samples of the trajectory that lie in steps (step_begin, step_begin + n_step]. */
 void gm_chunk_samples(const gm_sweep *sweep, int64_t step_begin, int64_t n_step, int64_t *begin,
