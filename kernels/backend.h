@@ -52,8 +52,9 @@ typedef struct gm_work {
     int64_t n_step;       /* 1 .. chunk_steps */
     const double *input;  /* [n_step + 1][n_input][n_node] from gm_data_input; [1] if constant */
     bool first, last;     /* of the tile: first starts its points; last gives their statistics */
-    const void *state;    /* with first: [n_point][gm_state_bytes] the points go on from here, no
-                             other chunk is on its way; NULL: they begin at step 0 */
+    const void *state;    /* with first: the points go on from these records, and no other chunk is
+                             on its way; NULL: they begin at step 0 */
+    int64_t state_stride; /* bytes from record to record */
 } gm_work;
 
 /** What a chunk leaves. Pointers are borrowed until the slot is submitted again. */
@@ -128,8 +129,8 @@ typedef struct gm_backend {
     /** Copy the states of the tile in hand after its last chunk submitted; all chunks were
      * collected.
      *  @param n_point     of that tile
-     *  @param[out] state  [n_point][gm_state_bytes], zeroed by the caller */
-    gm_status (*save)(gm_engine *engine, int64_t n_point, void *state);
+     *  @param[out] state  [n_point] records of gm_state_bytes, `stride` bytes apart */
+    gm_status (*save)(gm_engine *engine, int64_t n_point, void *state, int64_t stride);
     void (*usage)(const gm_engine *engine, gm_engine_usage *usage);
 } gm_backend;
 

@@ -45,25 +45,25 @@ static int64_t column_at(const gm_part *part, const gm_columns *columns, int row
 }
 
 void gm_state_gather(const gm_part *part, gm_columns from, int64_t n_point, void *record,
-                     int64_t record_bytes)
+                     int64_t stride)
 {
     char *to = (char *)record + part->offset;
     for (int row = 0; row < GM_MAX_QUANTITY; row++) {
         if (!(part->rows >> row & 1)) continue;
         for (int64_t node = 0; node < part->n_node; node++, to += part->size)
-            copy_strided(to, record_bytes, (char *)from.array + column_at(part, &from, row, node),
+            copy_strided(to, stride, (char *)from.array + column_at(part, &from, row, node),
                          part->size, n_point, part->size);
     }
 }
 
 void gm_state_scatter(const gm_part *part, gm_columns to, int64_t n_point, const void *record,
-                      int64_t record_bytes)
+                      int64_t stride)
 {
     const char *from = (const char *)record + part->offset;
     for (int row = 0; row < GM_MAX_QUANTITY; row++) {
         if (!(part->rows >> row & 1)) continue;
         for (int64_t node = 0; node < part->n_node; node++, from += part->size)
             copy_strided((char *)to.array + column_at(part, &to, row, node), part->size, from,
-                         record_bytes, n_point, part->size);
+                         stride, n_point, part->size);
     }
 }

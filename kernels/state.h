@@ -41,12 +41,12 @@ typedef struct gm_columns {
     int64_t stride, begin; /* begin: column of the first point */
 } gm_columns;
 
-/** Gather a part of consecutive points into their records. */
+/** Gather a part of consecutive points into their records, which lie `stride` bytes apart. */
 void gm_state_gather(const gm_part *part, gm_columns from, int64_t n_point, void *record,
-                     int64_t record_bytes);
+                     int64_t stride);
 
 /** The other way round. */
 void gm_state_scatter(const gm_part *part, gm_columns to, int64_t n_point, const void *record,
-                      int64_t record_bytes);
+                      int64_t stride);
 
 #endif

@@ -252,28 +252,30 @@ static gm_columns columns_of(const gm_engine *e, const gm_cpu_block *b, int part
     return c;
 }
 
-static void load_block(gm_engine *e, gm_cpu_block *b, const char *state)
+static void load_block(gm_engine *e, gm_cpu_block *b, const gm_work *work)
 {
     gm_part part[GM_N_PART];
-    const int64_t n_byte = gm_state_parts(e->sweep, e->data, part);
+    gm_state_parts(e->sweep, e->data, part);
     for (int i = 0; i < GM_N_PART; i++) {
         gm_columns c = columns_of(e, b, i);
         for (; c.begin < e->kernel->lanes; c.begin++) {
             const int64_t lane = c.begin < b->n_lane ? c.begin : b->n_lane - 1;
-            gm_state_scatter(&part[i], c, 1, state + (b->first + lane) * n_byte, n_byte);
+            gm_state_scatter(&part[i], c, 1,
+                             (const char *)work->state + (b->first + lane) * work->state_stride,
+                             work->state_stride);
         }
     }
 }
 
-static gm_status save(gm_engine *e, int64_t n_point, void *state)
+static gm_status save(gm_engine *e, int64_t n_point, void *state, int64_t stride)
 {
     gm_part part[GM_N_PART];
-    const int64_t n_byte = gm_state_parts(e->sweep, e->data, part);
+    gm_state_parts(e->sweep, e->data, part);
     for (int64_t k = 0; k * e->kernel->lanes < n_point; k++) {
         const gm_cpu_block *b = &e->block[k];
         for (int i = 0; i < GM_N_PART; i++)
             gm_state_gather(&part[i], columns_of(e, b, i), b->n_lane,
-                            (char *)state + b->first * n_byte, n_byte);
+                            (char *)state + b->first * stride, stride);
     }
     return GM_OK;
 }
@@ -323,7 +325,7 @@ static gm_status submit(gm_engine *e, int slot, const gm_work *work)
         if (work->first) {
             fill_block(e, i, work);
             if (work->state)
-                load_block(e, b, work->state);
+                load_block(e, b, work);
             else
                 e->kernel->begin(&e->task, b);
         }

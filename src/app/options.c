@@ -36,6 +36,7 @@ enum {
     OPT_NO_CACHE,
     OPT_NO_COMPILE,
     OPT_MAX_TIME,
+    OPT_CHECKPOINT,
     OPT_TAKE_OVER,
     OPT_RETRY_FAILED,
     OPT_RETRY_DAMAGED
@@ -76,6 +77,7 @@ static const struct {
     {"retry-damaged", no_argument, OPT_RETRY_DAMAGED, ON_RUN},
     {"take-over", no_argument, OPT_TAKE_OVER, ON_RUN},
     {"max-time", required_argument, OPT_MAX_TIME, ON_RUN},
+    {"checkpoint", required_argument, OPT_CHECKPOINT, ON_RUN},
     {"help", no_argument, OPT_HELP, ~0},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };
@@ -126,6 +128,10 @@ static const char help_run[] =
     "      --max-time T       stop after this time, e.g. 90 (seconds), 5m, 2h30m or 1:30:00; the\n"
     "                         same command goes on later. So do SIGTERM, SIGINT, SIGUSR1 and a\n"
     "                         file named like the result with .stop appended\n"
+    "      --checkpoint T     save the points in hand each time T has passed (default: 5 minutes, "
+    "or\n"
+    "                         more where saving takes over 3 seconds); 0: only when a run is "
+    "stopped\n"
     "  -q, --quiet            print nothing but errors\n"
     "      --json             print the summary as JSON on standard output\n";
 
@@ -227,6 +233,19 @@ static gm_status read_time(const char *text, double *seconds)
                    text);
 }
 
+/* As a span, or seconds with a fraction, 0 too. */
+static gm_status read_interval(const char *text, double *seconds)
+{
+    char *end = NULL;
+    if (gm_stop_read_span(text, seconds)) return GM_OK;
+    *seconds = strtod(text, &end);
+    if (end != text && *end == '\0' && *seconds >= 0 && *seconds <= 1e9) return GM_OK;
+    return GM_FAIL(GM_E_USAGE,
+                   "--checkpoint %s: must be a time, such as 90 (seconds), 5m or 1h, or 0 for none "
+                   "but that of a run that is stopped",
+                   text);
+}
+
 static gm_status read_backend(const char *text, gm_backend_wish *out)
 {
     static const char *const names[] = {"auto", "cpu", "cuda"};
@@ -282,6 +301,7 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_RETRY_DAMAGED: o->retry_damaged = true; break;
     case OPT_TAKE_OVER: o->take_over = true; break;
     case OPT_MAX_TIME: return read_time(value, &o->max_seconds);
+    case OPT_CHECKPOINT: return read_interval(value, &o->checkpoint_seconds);
     case OPT_HELP:
         o->help_on = o->command;
         o->command = GM_HELP;
@@ -336,6 +356,7 @@ gm_status gm_options_read(int argc, char **argv, gm_options *o)
     int n_table = 0, id = 0;
     memset(o, 0, sizeof *o);
     o->command = o->help_on = GM_HELP;
+    o->checkpoint_seconds = -1;
     o->override = calloc((size_t)argc + 1, sizeof *o->override);
     if (!o->override) return GM_FAIL(GM_E_MEMORY, "out of memory");
     if (argc < 2) return GM_OK;

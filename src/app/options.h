@@ -33,6 +33,8 @@ typedef struct gm_options {
     gm_engine_wish engine;
     int64_t tile_points, chunk_steps; /* 0: chosen by the program */
     double max_seconds;               /* of run: end after so long; 0: no limit */
+    double checkpoint_seconds;        /* between checkpoints; 0: only at the end of a run that is
+                                         stopped; below 0: as usual */
     int n_thread, n_rank;             /* 0: found out; n_rank: of plan */
     const char *kernel;               /* file of `gridmarch compile` to use; NULL: none */
     const char *architecture;         /* of compile: "sm_90", "x86-64-v3"; NULL: this machine's */

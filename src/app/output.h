@@ -15,7 +15,8 @@ typedef struct gm_output {
     int64_t n_done;    /* of the sweep, that are done already */
     int64_t *missing;  /* owned: this rank's share, rising */
     int64_t n_mine;
-    int run; /* slot of this run in provenance/run */
+    uint8_t *status; /* owned [n_point]: of the whole sweep, as this run found it */
+    int run;         /* slot of this run in provenance/run */
 } gm_output;
 
 /** Look at the path without touching anything: may the run go on, and how?

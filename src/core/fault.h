@@ -19,7 +19,8 @@
     X(GM_FAULT_ALLOC, "alloc")     /* any allocation of the program's own code */                  \
     X(GM_FAULT_LAUNCH, "launch")   /* handing a chunk to the device */                             \
     X(GM_FAULT_MESSAGE, "message") /* progress between ranks */                                    \
-    X(GM_FAULT_LOCK, "lock")       /* asking the file system for a lock */
+    X(GM_FAULT_LOCK, "lock")       /* asking the file system for a lock */                         \
+    X(GM_FAULT_CHECKPOINT, "checkpoint") /* between the steps of writing one */
 
 typedef enum gm_fault_site {
 #define X(id, name) id,

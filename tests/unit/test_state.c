@@ -2,13 +2,19 @@
  * same bits, whatever is recorded, and however the points are cut on either side. */
 #include "engine_fixture.h"
 
+/* Something of another's may lie behind each record. */
+static int64_t record_stride(const trial *t)
+{
+    return gm_state_bytes(t->sweep, t->data) + 24;
+}
+
 /* March all points over steps [from, to), tile by tile, from and to records of state. */
 static void march_span(const trial *t, gm_tiling tiling, int64_t from, int64_t to, const char *in,
                        char *out, outcome *o)
 {
     gm_device *device = NULL;
     gm_engine *engine = NULL;
-    const int64_t n_byte = gm_state_bytes(t->sweep, t->data);
+    const int64_t n_byte = record_stride(t);
     const int64_t n_input = t->sweep->model->n_input * t->data->n_node;
     const lender memory = {take(o->n_point, sizeof(int64_t)),
                            take((tiling.chunk_steps + 1) * n_input, sizeof(double))};
@@ -27,13 +33,14 @@ static void march_span(const trial *t, gm_tiling tiling, int64_t from, int64_t t
             work.first = step == from;
             work.last = step + work.n_step == t->sweep->n_step;
             work.state = from > 0 && work.first ? in + first * n_byte : NULL;
+            work.state_stride = n_byte;
             assert_int_equal(gm_backend_cpu.submit(engine, 0, &work), GM_OK);
             assert_int_equal(gm_backend_cpu.collect(engine, 0, &result), GM_OK);
             gather(t, &work, &result, &next_sample, o);
         }
         if (to < t->sweep->n_step)
-            assert_int_equal(gm_backend_cpu.save(engine, work.n_point, out + first * n_byte),
-                             GM_OK);
+            assert_int_equal(
+                gm_backend_cpu.save(engine, work.n_point, out + first * n_byte, n_byte), GM_OK);
     }
     gm_backend_cpu.engine_destroy(&engine);
     gm_backend_cpu.close(&device);
@@ -45,7 +52,7 @@ static void march_span(const trial *t, gm_tiling tiling, int64_t from, int64_t t
 static void expect_same_when_cut(const trial *t, const int64_t *cut, int n_cut)
 {
     static const gm_tiling tilings[] = {{3, 4}, {40, 7}, {17, 100}, {1, 1}};
-    const int64_t size = t->sweep->n_point * gm_state_bytes(t->sweep, t->data);
+    const int64_t size = t->sweep->n_point * record_stride(t);
     outcome whole = march(t, 0, 0, 1), parts = outcome_create(t);
     char *record[2] = {take(size, 1), take(size, 1)};
     for (int i = 0; i <= n_cut; i++) {
