@@ -114,7 +114,7 @@ gm_status gm_checkpoint_file_look(const char *result, bool *there)
     if (fd >= 0) st = read_at(path, fd, first, sizeof first, 0, &n);
     if (st == GM_OK && *there &&
         (fd < 0 ||
-         (memcmp(first, magic, sizeof first) != 0 && memcmp(first, unwritten, sizeof first) != 0)))
+         (memcmp(first, magic, (size_t)n) != 0 && memcmp(first, unwritten, sizeof first) != 0)))
         st = GM_FAIL(GM_E_RESULT,
                      "'%s' is in the place where a run keeps its checkpoints, and is none: rename "
                      "it",
