@@ -36,6 +36,8 @@ typedef struct label {
     uint64_t kernel;
 } label;
 
+_Static_assert(sizeof(label) == GM_CHECKPOINT_LABEL_BYTES, "a label has no gaps");
+
 enum { MARK = 0x676d6370 };
 
 struct gm_checkpoint_file {

@@ -13,6 +13,8 @@
 
 #include "core/status.h"
 
+enum { GM_CHECKPOINT_LABEL_BYTES = 32 }; /* that a record takes beside its state */
+
 /** What a file of checkpoints is for. Borrowed. */
 typedef struct gm_checkpoint_shape {
     const char *sweep;       /* gm_sweep_canonical */

@@ -121,6 +121,16 @@ cleanup:
     return st;
 }
 
+static int64_t state_bytes(const gm_request *request)
+{
+    return gm_state_bytes(request->sweep, request->data) + gm_sums_bytes(request->layout);
+}
+
+int64_t gm_checkpoint_bytes(const gm_request *request)
+{
+    return GM_CHECKPOINT_LABEL_BYTES + state_bytes(request);
+}
+
 gm_status gm_checkpoint_open(const gm_checkpoint_plan *plan, gm_checkpoint_found *found,
                              gm_checkpoint **out)
 {
@@ -134,7 +144,7 @@ gm_status gm_checkpoint_open(const gm_checkpoint_plan *plan, gm_checkpoint_found
         c->plan = *plan;
         c->every = plan->options->checkpoint_seconds;
         c->n_engine = gm_state_bytes(request->sweep, request->data);
-        c->n_byte = c->n_engine + gm_sums_bytes(request->layout);
+        c->n_byte = state_bytes(request);
         c->tile = calloc((size_t)plan->tile_points, sizeof *c->tile);
     }
     if (!c || !c->tile) st = GM_FAIL(GM_E_MEMORY, "out of memory");

@@ -30,6 +30,9 @@ typedef struct gm_checkpoint_found {
     double point_steps;  /* all their steps together */
 } gm_checkpoint_found;
 
+/** Bytes that a record of a point takes in the file. */
+int64_t gm_checkpoint_bytes(const gm_request *request);
+
 /** Collective: find out which pending points were saved midway. All ranks know of all. */
 gm_status gm_checkpoint_open(const gm_checkpoint_plan *plan, gm_checkpoint_found *found,
                              gm_checkpoint **out);

@@ -141,8 +141,9 @@ gm_status gm_command_info(const gm_options *options)
     int64_t n[4] = {0};
     GM_TRY(st, gm_store_inspect(options->target, NULL, &header));
     count(header, n);
-    GM_TRY(st,
-           gm_checkpoint_file_survey(options->target, header->status, header->n_point, &midway));
+    path = realpath(options->target, NULL); /* a link may lead to another folder */
+    GM_TRY(st, gm_checkpoint_file_survey(path ? path : options->target, header->status,
+                                         header->n_point, &midway));
     if (options->json)
         st = print_json(options->target, header, n, &midway);
     else

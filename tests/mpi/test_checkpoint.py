@@ -104,6 +104,19 @@ def test_killed_midway_again_and_again_with_other_ranks_tiles_and_chunks(folder,
     complete(sweep, output, whole, *change, "--tile", 48, "--chunk", 11, expected="go on from where they were saved")
 
 
+def test_info_and_plan_tell_of_checkpoints(folder, tmp_path):
+    output = tmp_path / "r.h5"
+    march_to_a_fault(folder / "s.yaml", output, "launch@12=kill", *KILL)
+    steps = midway(output)[1]
+    (tmp_path / "link.h5").symlink_to(output)
+    for path in (output, tmp_path / "link.h5"):
+        assert f"10 pending points saved after {steps} of 400 steps" in run("info", path).out
+    plan = run("plan", folder / "s.yaml", "-o", output, "--tile", 16).out
+    # label, failed step; states; statistics of E, I and in_e; running checksums of two trajectories
+    record = 32 + 8 + 2 * 16 * 4 + 3 * 16 * (2 * 8 + 3 * 4) + 8
+    assert f"checkpoint   {16 * record / 1024:.1f} KiB for a tile" in plan
+
+
 # Before anything is written, after the records, after they are on the disk; of the first checkpoint,
 # which makes the file, and of a later one.
 @pytest.mark.parametrize("moment", [1, 2, 3, 4, 5, 6, 22, 23, 24])
