@@ -109,6 +109,11 @@ gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout
 gm_status gm_store_write(gm_store *store, int variable, int64_t point, int64_t n_point,
                          int64_t row_begin, int64_t n_byte, const void *value, int64_t stride);
 
+/** The checksum (io/checksum.h) of the first n_byte bytes of a point's row, read back from the
+ * file. Not collective.
+ *  @return GM_OK; GM_E_IO; GM_E_MEMORY */
+gm_status gm_store_sum(gm_store *store, int variable, int64_t point, int64_t n_byte, uint32_t *sum);
+
 /** Write one run slot: text is cut to GM_STORE_RUN_BYTES - 1. Not collective. */
 gm_status gm_store_write_run(gm_store *store, int slot, const char *text);
 

@@ -75,21 +75,6 @@ static bool is_ours(int fd, const char *partial)
            by_fd.st_dev == by_name.st_dev && by_fd.st_ino == by_name.st_ino;
 }
 
-/* Make the new name itself survive a power cut. File systems that cannot sync a folder, and
- * folders that may be written but not read, have nothing better to offer. */
-static gm_status sync_folder(const char *path)
-{
-    gm_status st = GM_OK;
-    char *folder = gm_space_folder(path);
-    if (folder == NULL) return GM_FAIL(GM_E_MEMORY, "not enough memory for a file name");
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0 && fsync(fd) != 0 && errno == EIO)
-        st = GM_FAIL(GM_E_IO, "cannot save the folder '%s': %s", folder, gm_posix_cause(errno));
-    if (fd >= 0) close(fd);
-    free(folder);
-    return st;
-}
-
 static gm_status publish(int fd, const char *partial, const char *path, bool replace)
 {
     errno = EIO;
@@ -234,7 +219,7 @@ gm_status gm_store_publish(gm_creation **creation)
         gm_store_abandon(creation);
         return st;
     }
-    st = sync_folder(c->path);
+    st = gm_space_sync_folder(c->path);
     creation_free(c);
     *creation = NULL;
     return st;

@@ -40,6 +40,19 @@ char *gm_space_folder(const char *path)
     return strndup(path, (size_t)(slash - path));
 }
 
+gm_status gm_space_sync_folder(const char *path)
+{
+    gm_status st = GM_OK;
+    char *folder = gm_space_folder(path);
+    if (folder == NULL) return GM_FAIL(GM_E_MEMORY, "not enough memory for a file name");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && fsync(fd) != 0 && errno == EIO)
+        st = GM_FAIL(GM_E_IO, "cannot save the folder '%s': %s", folder, gm_posix_cause(errno));
+    if (fd >= 0) close(fd);
+    free(folder);
+    return st;
+}
+
 gm_status gm_store_free_space(const char *path, int64_t *n_byte)
 {
     gm_status st = GM_OK;

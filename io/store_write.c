@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "checksum.h"
 #include "core/fault.h"
 #include "store.h"
 #include "store_space.h"
@@ -82,7 +83,7 @@ static gm_status prepare(const char *path, const gm_layout *layout, const int64_
         goto cleanup;
     }
     memcpy(s->offset, offset, n_byte);
-    s->fd = open(path, O_WRONLY | O_CLOEXEC);
+    s->fd = open(path, O_RDWR | O_CLOEXEC);
     if (s->fd < 0) {
         st = GM_FAIL(GM_E_IO, "cannot open '%s': %s", path,
                      errno == ENOENT ? "no such file" : gm_posix_cause(errno));
@@ -217,6 +218,32 @@ gm_status gm_store_write(gm_store *store, int variable, int64_t point, int64_t n
         st = write_span(store, store->offset[variable] + (point + k) * v->row_bytes + row_begin,
                         (const char *)value + k * stride, span, v->name);
     store->seconds += MPI_Wtime() - begin;
+    return st;
+}
+
+gm_status gm_store_sum(gm_store *store, int variable, int64_t point, int64_t n_byte, uint32_t *sum)
+{
+    enum { READ_BYTES = 1 << 20 };
+    gm_status st = GM_OK;
+    const gm_variable *v = &store->layout->variable[variable];
+    const int64_t offset = store->offset[variable] + point * v->row_bytes;
+    char *piece = malloc(READ_BYTES);
+    if (piece == NULL) return GM_FAIL(GM_E_MEMORY, "not enough memory to read '%s'", store->path);
+    *sum = 0;
+    for (int64_t done = 0; done < n_byte;) {
+        const int64_t left = n_byte - done;
+        const ssize_t n =
+            pread(store->fd, piece, (size_t)(left < READ_BYTES ? left : READ_BYTES), offset + done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            st = GM_FAIL(GM_E_IO, "cannot read '%s': variable '%s': %s", store->path, v->name,
+                         n < 0 ? gm_posix_cause(errno) : "it ends there");
+            break;
+        }
+        *sum = gm_checksum_add(*sum, piece, n);
+        done += n;
+    }
+    free(piece);
     return st;
 }
 

@@ -52,6 +52,9 @@ typedef struct gm_work {
     int64_t n_step;       /* 1 .. chunk_steps */
     const double *input;  /* [n_step + 1][n_input][n_node] from gm_data_input; [1] if constant */
     bool first, last;     /* of the tile: first starts its points; last gives their statistics */
+    const void *state;    /* with first: the points go on from these records, and no other chunk is
+                             on its way; NULL: they begin at step 0 */
+    int64_t state_stride; /* bytes from record to record */
 } gm_work;
 
 /** What a chunk leaves. Pointers are borrowed until the slot is submitted again. */
@@ -125,6 +128,12 @@ typedef struct gm_backend {
     void (*engine_destroy)(gm_engine **engine);
     gm_status (*submit)(gm_engine *engine, int slot, const gm_work *work);
     gm_status (*collect)(gm_engine *engine, int slot, gm_result *result);
+
+    /** Copy the states of the tile in hand after its last chunk submitted; all chunks were
+     * collected.
+     *  @param n_point     of that tile
+     *  @param[out] state  [n_point] records of gm_state_bytes, `stride` bytes apart */
+    gm_status (*save)(gm_engine *engine, int64_t n_point, void *state, int64_t stride);
     void (*usage)(const gm_engine *engine, gm_engine_usage *usage);
 } gm_backend;
 
@@ -142,6 +151,9 @@ extern const gm_model_catalog gm_builtin_models;
 gm_status gm_tiling_choose(const gm_backend *backend, const gm_device *device,
                            const gm_sweep *sweep, const gm_data *data, int64_t n_point,
                            int64_t free_bytes, gm_tiling wish, gm_tiling *out);
+
+/** Bytes of a point's state between two chunks: the same for every engine, whatever its tiles. */
+int64_t gm_state_bytes(const gm_sweep *sweep, const gm_data *data);
 
 /** Samples of the trajectory that lie in steps (step_begin, step_begin + n_step]. */
 void gm_chunk_samples(const gm_sweep *sweep, int64_t step_begin, int64_t n_step, int64_t *begin,

@@ -7,6 +7,7 @@
 #include "kernels/cpu/pack.h"
 #include "kernels/shape.h"
 #include "kernels/source.h"
+#include "kernels/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,6 +236,50 @@ static void fill_block(gm_engine *e, int64_t i, const gm_work *work)
     }
 }
 
+/* Where a block keeps a part of its points' states. */
+static gm_columns columns_of(const gm_engine *e, const gm_cpu_block *b, int part)
+{
+    const int lanes = e->kernel->lanes;
+    const int64_t all = gm_n_row(e->sweep) * e->data->n_node * lanes * gm_real_size(e->sweep);
+    void *const array[GM_N_PART] = {[GM_PART_FAILED] = b->failed,
+                                    [GM_PART_SUM] = b->sum,
+                                    [GM_PART_SQUARE] = b->square,
+                                    [GM_PART_X] = b->x,
+                                    [GM_PART_FIRST] = b->extreme};
+    gm_columns c = {array[part], lanes, 0};
+    if (part > GM_PART_FIRST && b->extreme)
+        c.array = (char *)b->extreme + (part - GM_PART_FIRST) * all;
+    return c;
+}
+
+static void load_block(gm_engine *e, gm_cpu_block *b, const gm_work *work)
+{
+    gm_part part[GM_N_PART];
+    gm_state_parts(e->sweep, e->data, part);
+    for (int i = 0; i < GM_N_PART; i++) {
+        gm_columns c = columns_of(e, b, i);
+        for (; c.begin < e->kernel->lanes; c.begin++) {
+            const int64_t lane = c.begin < b->n_lane ? c.begin : b->n_lane - 1;
+            gm_state_scatter(&part[i], c, 1,
+                             (const char *)work->state + (b->first + lane) * work->state_stride,
+                             work->state_stride);
+        }
+    }
+}
+
+static gm_status save(gm_engine *e, int64_t n_point, void *state, int64_t stride)
+{
+    gm_part part[GM_N_PART];
+    gm_state_parts(e->sweep, e->data, part);
+    for (int64_t k = 0; k * e->kernel->lanes < n_point; k++) {
+        const gm_cpu_block *b = &e->block[k];
+        for (int i = 0; i < GM_N_PART; i++)
+            gm_state_gather(&part[i], columns_of(e, b, i), b->n_lane,
+                            (char *)state + b->first * stride, stride);
+    }
+    return GM_OK;
+}
+
 static void set_chunk(gm_engine *e, int slot, const gm_work *work)
 {
     gm_cpu_task *t = &e->task;
@@ -279,7 +324,10 @@ static gm_status submit(gm_engine *e, int slot, const gm_work *work)
         gm_cpu_block *b = &e->block[i];
         if (work->first) {
             fill_block(e, i, work);
-            e->kernel->begin(&e->task, b);
+            if (work->state)
+                load_block(e, b, work);
+            else
+                e->kernel->begin(&e->task, b);
         }
         e->kernel->march(&e->task, b, &e->scratch[gm_cpu_thread()]);
         if (work->last) e->kernel->end(&e->task, b);
@@ -318,5 +366,6 @@ const gm_backend gm_backend_cpu = {
     .engine_destroy = destroy,
     .submit = submit,
     .collect = collect,
+    .save = save,
     .usage = usage,
 };

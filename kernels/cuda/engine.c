@@ -15,6 +15,7 @@
 #include "kernels/cuda/nvrtc.h"
 #include "kernels/cuda/specialise.h"
 #include "kernels/shape.h"
+#include "kernels/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -311,6 +312,56 @@ static void place_results(const gm_engine *e, gm_slot *slot, const gm_work *work
         }
 }
 
+/* --- states of a tile between two chunks --------------------------------------------------------
+ */
+
+/* One of the engine's arrays into records (out), or from records (in); the other one is NULL.
+ * Nothing marches. */
+static gm_status move_part(gm_engine *e, const gm_part *part, int n_row, void *device,
+                           int64_t n_point, const void *in, void *out, int64_t stride)
+{
+    gm_status st = GM_OK;
+    const size_t size = (size_t)(n_row * part->n_node * e->args.capacity * part->size);
+    const gm_columns host = {calloc(1, size), e->args.capacity, 0};
+    if (!host.array) return GM_FAIL(GM_E_MEMORY, "out of memory");
+    if (in) gm_state_scatter(part, host, n_point, in, stride);
+    GM_TRY(st, GM_CUDA("copying states",
+                       cudaMemcpyAsync(in ? device : host.array, in ? host.array : device, size,
+                                       in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost,
+                                       e->marching)));
+    GM_TRY(st, GM_CUDA("copying states", cudaStreamSynchronize(e->marching)));
+    if (out) gm_state_gather(part, host, n_point, out, stride);
+cleanup:
+    free(host.array);
+    return st;
+}
+
+static gm_status move_states(gm_engine *e, int64_t n_point, const void *in, void *out,
+                             int64_t stride)
+{
+    gm_status st = GM_OK;
+    gm_part part[GM_N_PART];
+    void *const device[GM_N_PART] = {
+        [GM_PART_FAILED] = e->failed,    [GM_PART_SUM] = e->sum,
+        [GM_PART_SQUARE] = e->square,    [GM_PART_X] = e->x,
+        [GM_PART_FIRST] = e->extreme[0], [GM_PART_LOW] = e->extreme[1],
+        [GM_PART_HIGH] = e->extreme[2],
+    };
+    gm_state_parts(e->sweep, e->data, part);
+    for (int i = 0; i < GM_N_PART; i++) {
+        const int n_row = i == GM_PART_FAILED ? 1 : gm_n_row(e->sweep);
+        if (part[i].rows)
+            GM_TRY(st, move_part(e, &part[i], n_row, device[i], n_point, in, out, stride));
+    }
+cleanup:
+    return st;
+}
+
+static gm_status save(gm_engine *e, int64_t n_point, void *state, int64_t stride)
+{
+    return move_states(e, n_point, NULL, state, stride);
+}
+
 static gm_status mark(gm_slot *slot, int event, cudaStream_t stream)
 {
     return GM_CUDA("marking a stream", cudaEventRecord(slot->event[event], stream));
@@ -330,6 +381,8 @@ static gm_status submit(gm_engine *e, int index, const gm_work *work)
 
     GM_TRY(st, mark(slot, UP_BEGIN, e->up));
     if (work->first) GM_TRY(st, send_points(e, slot, work));
+    if (work->first && work->state)
+        GM_TRY(st, move_states(e, work->n_point, work->state, NULL, work->state_stride));
     GM_TRY(st, send_input(e, slot, work));
     GM_TRY(st, mark(slot, UP_END, e->up));
 
@@ -405,5 +458,6 @@ const gm_backend gm_backend_cuda = {
     .engine_destroy = destroy,
     .submit = submit,
     .collect = collect,
+    .save = save,
     .usage = usage,
 };

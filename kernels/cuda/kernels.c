@@ -153,7 +153,7 @@ gm_status gm_cuda_kernels_launch(const gm_cuda_kernels *k, gm_cuda_args *args, c
     const dim3 all = dim(ceiling(work->n_point, POINT_THREADS), k->n_node, 1);
     const dim3 line = dim(POINT_THREADS, 1, 1);
     const dim3 blocks = dim(ceiling(work->n_point, k->block_points), 1, 1);
-    if (work->first) GM_TRY(st, launch(k->begin, args, all, line, 0, stream));
+    if (work->first && !work->state) GM_TRY(st, launch(k->begin, args, all, line, 0, stream));
     GM_TRY(st, launch(k->march, args, blocks, dim(k->threads, 1, 1), k->shared, stream));
     if (!k->is_coupled && args->n_sample > 0 && args->trajectory_mask) {
         const unsigned rows = ceiling(args->n_sample, LAYOUT_TILE);

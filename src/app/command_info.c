@@ -7,6 +7,7 @@
 
 #include "app/report.h"
 #include "core/json.h"
+#include "io/checkpoint_file.h"
 #include "io/store.h"
 
 static void count(const gm_store_header *header, int64_t n[4])
@@ -39,7 +40,17 @@ static void print_run(int index, const char *json, bool last)
            gm_json_find(json, "device", b));
 }
 
-static void print_text(const char *path, const gm_store_header *header, const int64_t n[4])
+static void print_midway(const gm_checkpoint_survey *midway)
+{
+    if (midway->n == 0) return;
+    printf("  midway    %lld pending point%s saved after ", (long long)midway->n,
+           midway->n == 1 ? "" : "s");
+    if (midway->most > midway->least) printf("%lld to ", (long long)midway->least);
+    printf("%lld of %lld steps\n", (long long)midway->most, (long long)midway->n_step);
+}
+
+static void print_text(const char *path, const gm_store_header *header, const int64_t n[4],
+                       const gm_checkpoint_survey *midway)
 {
     const int64_t total = header->n_point;
     const char *comma = "";
@@ -50,6 +61,7 @@ static void print_text(const char *path, const gm_store_header *header, const in
             comma = ",";
         }
     printf("  (%.1f%% computed)\n", 100.0 * (double)(total - n[GM_POINT_PENDING]) / (double)total);
+    print_midway(midway);
     printf("  kernel    %s\n", header->kernel);
     for (int i = 0; i < header->n_run; i++) print_run(i, header->run[i], i == header->n_run - 1);
     printf("\nsettings\n");
@@ -84,13 +96,16 @@ static void put_settings(gm_json *j, const char *canonical)
     gm_json_close(j, '}');
 }
 
-static gm_status print_json(const char *path, const gm_store_header *header, const int64_t n[4])
+static gm_status print_json(const char *path, const gm_store_header *header, const int64_t n[4],
+                            const gm_checkpoint_survey *midway)
 {
     gm_json j = {0};
     gm_json_open(&j, NULL, '{');
     gm_json_string(&j, "file", path);
     gm_json_integer(&j, "points", header->n_point);
     for (int i = 0; i < 4; i++) gm_json_integer(&j, status_name[i], n[i]);
+    gm_json_integer(&j, "midway", midway->n);
+    gm_json_integer(&j, "midway_steps", midway->least);
     gm_json_string(&j, "kernel", header->kernel);
     put_settings(&j, header->canonical);
     gm_json_open(&j, "runs", '[');
@@ -107,14 +122,20 @@ gm_status gm_command_info(const gm_options *options)
 {
     gm_status st = GM_OK;
     gm_store_header *header = NULL;
+    gm_checkpoint_survey midway;
+    char *path = NULL;
     int64_t n[4] = {0};
     GM_TRY(st, gm_store_inspect(options->target, NULL, &header));
     count(header, n);
+    path = realpath(options->target, NULL); /* a link may lead to another folder */
+    GM_TRY(st, gm_checkpoint_file_survey(path ? path : options->target, header->status,
+                                         header->n_point, &midway));
     if (options->json)
-        st = print_json(options->target, header, n);
+        st = print_json(options->target, header, n, &midway);
     else
-        print_text(options->target, header, n);
+        print_text(options->target, header, n, &midway);
 cleanup:
+    free(path);
     gm_store_header_destroy(&header);
     return st;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/checkpoint.h"
 #include "app/code.h"
 #include "app/device.h"
 #include "app/forecast.h"
@@ -102,6 +103,8 @@ static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
     printf("tile         %lld points, chunk %lld steps, %s of device memory\n",
            (long long)tiling.tile_points, (long long)tiling.chunk_steps,
            gm_text_bytes(fixed + tiling.tile_points * (per_point + n_sample * per_sample), bytes));
+    printf("checkpoint   %s for a tile, twice, beside the file until all is done\n",
+           gm_text_bytes(tiling.tile_points * gm_checkpoint_bytes(request), bytes));
 cleanup:
     return st;
 }

@@ -17,6 +17,7 @@
 #include "core/alive.h"
 #include "core/clock.h"
 #include "core/stop.h"
+#include "io/checkpoint_file.h"
 #include "io/file_system.h"
 #include "io/lock.h"
 #include "io/selfcheck.h"
@@ -32,6 +33,8 @@ typedef struct run {
     gm_code code;
     gm_engine *engine;
     gm_output output;
+    gm_checkpoint *checkpoint;
+    gm_checkpoint_found found; /* points that were saved midway */
     gm_watch *watch;
     gm_meter *meter;
     char kernel[KERNEL_SIZE];
@@ -83,11 +86,16 @@ static gm_status look_at_output(run *r, bool *complete)
 {
     gm_status st = GM_OK;
     int state = GM_OUTPUT_NEW;
+    bool litter = false;
     if (r->comm->rank == 0) {
         gm_store_header *header = NULL;
         gm_output_state found = GM_OUTPUT_NEW;
         st = gm_output_examine(&r->request, r->options, &found, &header);
-        if (st == GM_OK && found == GM_OUTPUT_COMPLETE) {
+        if (st == GM_OK && found == GM_OUTPUT_COMPLETE)
+            st = gm_checkpoint_file_look(r->request.path, &litter);
+        if (litter) {
+            found = GM_OUTPUT_RESUME; /* who holds the lock may remove it */
+        } else if (st == GM_OK && found == GM_OUTPUT_COMPLETE) {
             gm_lock_tidy(r->request.path);
             st = say_complete(r, gm_output_count(header, GM_POINT_DONE));
         }
@@ -181,6 +189,34 @@ cleanup:
     return st;
 }
 
+/* Points that were saved midway. */
+static gm_status open_checkpoint(run *r)
+{
+    const gm_checkpoint_plan plan = {
+        .comm = r->comm,
+        .request = &r->request,
+        .options = r->options,
+        .kernel = r->kernel,
+        .backend = r->device.backend,
+        .engine = r->engine,
+        .tile_points = r->tiling.tile_points,
+        .output = &r->output,
+    };
+    const gm_checkpoint_found *found = &r->found;
+    const gm_status st = gm_checkpoint_open(&plan, &r->found, &r->checkpoint);
+    if (!speaks(r) || st != GM_OK) return st;
+    if (found->n_point > 0)
+        fprintf(stderr, "gridmarch: %lld of them go on from where they were saved, step %lld%s\n",
+                (long long)found->n_point, (long long)found->least,
+                found->most > found->least ? " or later" : "");
+    if (found->n_bad > 0)
+        fprintf(stderr,
+                "gridmarch: %lld of them begin again: what was saved of them is damaged, of "
+                "another kernel, or does not fit the trajectories in the file\n",
+                (long long)found->n_bad);
+    return st;
+}
+
 /* This rank has finished its own points: hear failures and signals, and show progress, until the
  * others have, too. */
 static gm_status wait_for_others(run *r)
@@ -211,7 +247,9 @@ static gm_status march(run *r)
     gm_status st = GM_OK;
     GM_TRY(st, gm_watch_create(r->comm, &r->watch));
     if (speaks(r))
-        st = gm_meter_create(r->watch, r->output.n_missing, r->request.sweep->n_step,
+        st = gm_meter_create(r->watch, r->output.n_missing,
+                             (double)r->output.n_missing * (double)r->request.sweep->n_step -
+                                 r->found.point_steps,
                              r->comm->n_rank, &r->meter);
     GM_TRY(st, gm_comm_agree(r->comm, st));
     r->marching = gm_clock_seconds();
@@ -221,6 +259,7 @@ static gm_status march(run *r)
         .engine = r->engine,
         .tiling = r->tiling,
         .output = &r->output,
+        .checkpoint = r->checkpoint,
         .watch = r->watch,
         .progress = r->meter ? gm_meter_show : NULL,
         .context = r->meter,
@@ -241,12 +280,13 @@ static gm_status sum_up(run *r)
     gm_status st = GM_OK;
     gm_summary *s = &r->summary;
     const gm_progress *p = &r->tally.progress;
-    int64_t count[2] = {r->tally.done, r->tally.diverged};
+    int64_t count[4] = {r->tally.done, r->tally.diverged, p->point_steps,
+                        gm_checkpoint_gain(r->checkpoint)};
     double seconds[5] = {p->march, p->up, p->down, p->disk, r->wait};
     int stop = (int)gm_watch_stopping(r->watch);
     s->wall = gm_clock_seconds() - r->marching;
     GM_TRY(st, GM_MPI("adding up",
-                      MPI_Allreduce(MPI_IN_PLACE, count, 2, MPI_INT64_T, MPI_SUM, r->comm->world)));
+                      MPI_Allreduce(MPI_IN_PLACE, count, 4, MPI_INT64_T, MPI_SUM, r->comm->world)));
     GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, seconds, 5, MPI_DOUBLE, MPI_SUM,
                                                  r->comm->world)));
     GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, &s->wall, 1, MPI_DOUBLE, MPI_MAX,
@@ -263,6 +303,8 @@ static gm_status sum_up(run *r)
     s->n_before = s->n_point - r->output.n_missing;
     s->done = count[0];
     s->diverged = count[1];
+    s->point_steps = count[2];
+    s->n_midway = r->found.n_point + count[3];
     s->n_step = r->request.sweep->n_step;
     s->n_node = r->request.data->n_node;
     s->march = seconds[0] / r->comm->n_rank;
@@ -276,6 +318,21 @@ static gm_status sum_up(run *r)
     if (count[0] + count[1] < r->output.n_missing) s->stopped_by = (gm_stop)stop;
 cleanup:
     return st;
+}
+
+static gm_status fail_stopped(const run *r)
+{
+    const gm_summary *s = &r->summary;
+    char midway[64] = "";
+    if (s->n_midway > 0)
+        snprintf(midway, sizeof midway, ", %lld %s saved midway", (long long)s->n_midway,
+                 s->n_midway == 1 ? "is" : "are");
+    return GM_FAIL(
+        GM_E_STOPPED,
+        "stopped by %s: %lld of %lld points are done and saved in %s%s; the same command "
+        "again computes the others",
+        gm_stop_text(s->stopped_by), (long long)(s->n_before + s->done + s->diverged),
+        (long long)s->n_point, r->request.path, midway);
 }
 
 static gm_status finish(run *r)
@@ -292,19 +349,14 @@ static gm_status finish(run *r)
         if (st == GM_OK) st = gm_store_sync(r->output.store);
     }
     GM_TRY(st, gm_comm_agree(r->comm, st));
+    if (r->comm->rank == 0 && !r->summary.stopped_by) gm_checkpoint_file_remove(r->request.path);
     GM_TRY(st, gm_output_close(&r->output));
     r->summary.finish = lap(r);
     if (speaks(r)) gm_report_summary(stderr, &r->summary);
     if (r->comm->rank == 0 && r->options->json)
         gm_report_json(stdout, &r->summary, r->device.table);
     if (r->summary.stopped_by)
-        st =
-            GM_FAIL(GM_E_STOPPED,
-                    "stopped by %s: %lld of %lld points are done and saved in %s; the same command "
-                    "again computes the others",
-                    gm_stop_text(r->summary.stopped_by),
-                    (long long)(r->summary.n_before + r->summary.done + r->summary.diverged),
-                    (long long)r->summary.n_point, r->request.path);
+        st = fail_stopped(r);
     else if (r->summary.done == 0 && r->output.n_done == 0)
         st = fail_all_diverged(r);
 cleanup:
@@ -361,15 +413,18 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     gm_alive_mark("opening the result file");
     GM_TRY(st, open_output(&r));
     if (r.output.state == GM_OUTPUT_COMPLETE) {
+        if (comm->rank == 0) gm_checkpoint_file_remove(r.request.path);
         st = say_complete(&r, r.output.n_done);
         goto cleanup;
     }
+    GM_TRY(st, open_checkpoint(&r));
     gm_alive_mark("marching");
     GM_TRY(st, march(&r));
     gm_alive_mark("saving the summary");
     GM_TRY(st, finish(&r));
 cleanup:
     gm_alive_mark("closing the device and the result file");
+    gm_checkpoint_close(&r.checkpoint);
     gm_output_close(&r.output);
     gm_watch_destroy(&r.watch);
     gm_lock_release(&r.lock);

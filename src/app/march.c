@@ -16,6 +16,8 @@ static const double mark_after_seconds = 1.0; /* how much work a killed run may 
 typedef struct item {
     int64_t begin, n_point, step_begin, n_step;
     bool first, last;
+    const void *state; /* first of a tile that was saved midway: its records */
+    int64_t state_stride;
 } item;
 
 typedef struct run {
@@ -32,23 +34,32 @@ typedef struct run {
     gm_tally *tally;
 } run;
 
+/* How many points from `begin` on march together: all go on from the same step. */
+static int64_t tile_from(const run *r, int64_t begin, int64_t step)
+{
+    const gm_output *output = r->plan->output;
+    int64_t n = 1;
+    while (n < r->plan->tiling.tile_points && begin + n < output->n_mine &&
+           gm_checkpoint_step(r->plan->checkpoint, output->missing[begin + n]) == step)
+        n++;
+    return n;
+}
+
 /* The chunk after `it`; false after the last one. Start with n_step 0. */
 static bool next_item(const run *r, item *it)
 {
-    const gm_tiling *t = &r->plan->tiling;
-    const int64_t n_mine = r->plan->output->n_mine;
-    int64_t step = it->step_begin + it->n_step;
-    if (it->n_step > 0 && step >= r->sweep->n_step) {
+    it->step_begin += it->n_step;
+    it->first = it->n_step == 0 || it->last;
+    if (it->first) {
         it->begin += it->n_point;
-        step = 0;
+        if (it->begin >= r->plan->output->n_mine) return false;
+        it->step_begin =
+            gm_checkpoint_step(r->plan->checkpoint, r->plan->output->missing[it->begin]);
+        it->n_point = tile_from(r, it->begin, it->step_begin);
     }
-    if (it->begin >= n_mine) return false;
-    it->n_point = n_mine - it->begin < t->tile_points ? n_mine - it->begin : t->tile_points;
-    it->step_begin = step;
-    it->n_step =
-        r->sweep->n_step - step < r->pace.n_step ? r->sweep->n_step - step : r->pace.n_step;
-    it->first = step == 0;
-    it->last = step + it->n_step == r->sweep->n_step;
+    const int64_t left = r->sweep->n_step - it->step_begin;
+    it->n_step = left < r->pace.n_step ? left : r->pace.n_step;
+    it->last = it->n_step == left;
     return true;
 }
 
@@ -66,6 +77,8 @@ static gm_status submit(run *r, const item *it, int slot)
         .input = r->input,
         .first = it->first,
         .last = it->last,
+        .state = it->state,
+        .state_stride = it->state_stride,
     };
     if (gm_fault(GM_FAULT_LAUNCH)) return GM_FAIL(GM_E_DEVICE, "the launch fails on purpose");
     return r->plan->backend->submit(r->plan->engine, slot, &work);
@@ -140,6 +153,8 @@ static gm_status mark_written(run *r)
     GM_TRY(st, gm_store_sync(store));
     if (gm_fault(GM_FAULT_MARK)) GM_TRY(st, GM_FAIL(GM_E_IO, "marking fails on purpose"));
     GM_TRY(st, write_rows(r, &it, layout->status, 0, 1, r->status + begin));
+    GM_TRY(st,
+           gm_checkpoint_forget(r->plan->checkpoint, r->plan->output->missing + begin, it.n_point));
     r->n_marked = r->n_written;
     r->marked_at = gm_clock_seconds();
 cleanup:
@@ -169,7 +184,8 @@ static gm_status collect(run *r, const item *queue, int64_t slot)
     const item *it = &queue[slot];
     gm_result result;
     GM_TRY(st, r->plan->backend->collect(r->plan->engine, (int)slot, &result));
-    gm_sums_add(r->sums, &result, it->n_point, it->first, it->last, r->checksum + it->begin);
+    gm_sums_add(r->sums, &result, it->n_point, it->step_begin == 0, it->last,
+                r->checksum + it->begin);
     GM_TRY(st, write_variables(r, it, &result));
     r->tally->progress.point_steps += it->n_point * it->n_step;
     if (it->last) {
@@ -239,6 +255,34 @@ cleanup:
     return st;
 }
 
+static gm_status drain(run *r, const item *queue, int64_t n_submitted, int64_t *n_collected)
+{
+    gm_status st = GM_OK;
+    while (*n_collected < n_submitted) GM_TRY(st, collect(r, queue, (*n_collected)++ % GM_N_SLOT));
+cleanup:
+    return st;
+}
+
+/* Before a chunk is handed over: a tile may go on from where it was saved, or be saved. Both want
+ * that nothing is on its way. */
+static gm_status cross_border(run *r, item *it, const item *queue, int64_t n_submitted,
+                              int64_t *n_collected)
+{
+    gm_status st = GM_OK;
+    gm_checkpoint *checkpoint = r->plan->checkpoint;
+    it->state = NULL;
+    if (!it->first && !gm_checkpoint_due(checkpoint)) return GM_OK;
+    if (!it->first) GM_TRY(st, gm_store_sync(r->plan->output->store)); /* while the device works */
+    if (!it->first || it->step_begin > 0) GM_TRY(st, drain(r, queue, n_submitted, n_collected));
+    if (it->first)
+        st = gm_checkpoint_begin(checkpoint, r->plan->output->missing + it->begin, it->n_point,
+                                 r->sums, &it->state, &it->state_stride);
+    else
+        st = gm_checkpoint_take(checkpoint, it->step_begin, r->sums);
+cleanup:
+    return st;
+}
+
 gm_status gm_march_run(const gm_march_plan *plan, gm_tally *tally)
 {
     gm_status st = GM_OK;
@@ -253,9 +297,13 @@ gm_status gm_march_run(const gm_march_plan *plan, gm_tally *tally)
     memset(tally, 0, sizeof *tally);
     GM_TRY(st, take_memory(&r));
     GM_TRY(st, report(&r));
-    while (!is_stopped(&r) && next_item(&r, &it))
+    while (!is_stopped(&r) && next_item(&r, &it)) {
+        GM_TRY(st, cross_border(&r, &it, queue, n_submitted, &n_collected));
         GM_TRY(st, turn(&r, &it, queue, &n_submitted, &n_collected));
-    while (n_collected < n_submitted) GM_TRY(st, collect(&r, queue, n_collected++ % GM_N_SLOT));
+    }
+    GM_TRY(st, drain(&r, queue, n_submitted, &n_collected));
+    if (n_submitted > 0 && !it.last) /* stopped midway */
+        GM_TRY(st, gm_checkpoint_take(plan->checkpoint, it.step_begin + it.n_step, r.sums));
     GM_TRY(st, mark_written(&r));
     tally->progress.finished = 1;
     GM_TRY(st, report(&r));

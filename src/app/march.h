@@ -2,6 +2,7 @@
 #ifndef GM_APP_MARCH_H
 #define GM_APP_MARCH_H
 
+#include "app/checkpoint.h"
 #include "app/output.h"
 #include "app/request.h"
 #include "kernels/backend.h"
@@ -13,6 +14,7 @@ typedef struct gm_march_plan {
     gm_engine *engine;
     gm_tiling tiling;
     gm_output *output;
+    gm_checkpoint *checkpoint;
     gm_watch *watch;
     /** Called between chunks with this rank's progress; may be NULL. */
     void (*progress)(void *context, const gm_progress *mine);
@@ -28,7 +30,7 @@ typedef struct gm_tally {
 } gm_tally;
 
 /** March every point of output->missing, or end at the next chunk if this rank (by its rule or a
- *  signal) or another wants all to stop. Not collective.
+ *  signal) or another wants all to stop: then the tile in hand is saved midway. Not collective.
  *  A point is marked in the ledger only once its data are on the disk.
  *  @return GM_OK also when points diverged; else the fault of the device, the file, or another rank
  *          (on rank 0) */

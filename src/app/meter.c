@@ -7,20 +7,21 @@
 
 struct gm_meter {
     const gm_watch *watch;
-    int64_t n_point, n_step;
+    int64_t n_point;
+    double point_steps; /* to be marched */
     int n_rank;
     bool terminal, drawn;
     double start, shown_at;
 };
 
-gm_status gm_meter_create(const gm_watch *watch, int64_t n_point, int64_t n_step, int n_rank,
+gm_status gm_meter_create(const gm_watch *watch, int64_t n_point, double point_steps, int n_rank,
                           gm_meter **out)
 {
     gm_meter *m = calloc(1, sizeof *m);
     if (!m) return GM_FAIL(GM_E_MEMORY, "out of memory");
     m->watch = watch;
     m->n_point = n_point;
-    m->n_step = n_step;
+    m->point_steps = point_steps;
     m->n_rank = n_rank;
     m->terminal = isatty(STDERR_FILENO);
     m->start = m->shown_at = gm_clock_seconds();
@@ -40,8 +41,7 @@ void gm_meter_show(void *context, const gm_progress *mine)
     if (time - m->shown_at < (m->terminal ? 0.2 : 10.0)) return;
     m->shown_at = time;
     gm_watch_total(m->watch, &all, &n_finished);
-    const double total = (double)m->n_point * (double)m->n_step;
-    const double part = total > 0 ? (double)all.point_steps / total : 1;
+    const double part = m->point_steps > 0 ? (double)all.point_steps / m->point_steps : 1;
     const double busy = elapsed * m->n_rank / 100;
     const double left = part > 0 ? elapsed * (1 - part) / part : 0;
     fprintf(stderr,

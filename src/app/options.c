@@ -43,6 +43,7 @@ enum {
     OPT_NO_COMPILE,
     OPT_MAX_TIME,
     OPT_PATIENCE,
+    OPT_CHECKPOINT,
     OPT_TAKE_OVER,
     OPT_RETRY_FAILED,
     OPT_RETRY_DAMAGED
@@ -87,6 +88,7 @@ static const struct {
     {"take-over", no_argument, OPT_TAKE_OVER, ON_RUN},
     {"max-time", required_argument, OPT_MAX_TIME, ON_RUN},
     {"patience", required_argument, OPT_PATIENCE, ON_RUN},
+    {"checkpoint", required_argument, OPT_CHECKPOINT, ON_RUN},
     {"help", no_argument, OPT_HELP, ~0},
 };
 enum { N_KNOWN = sizeof known / sizeof known[0] };
@@ -140,6 +142,10 @@ static const char help_run[] =
     "      --patience T       end the run when a rank is not heard of, or gets no further, for "
     "this\n"
     "                         time (default 10m), or `off`\n"
+    "      --checkpoint T     save the points in hand each time T has passed (default: 5 minutes, "
+    "or\n"
+    "                         more where saving takes over 3 seconds); 0: only when a run is "
+    "stopped\n"
     "  -q, --quiet            print nothing but errors\n"
     "      --json             print the summary as JSON on standard output\n";
 
@@ -266,6 +272,19 @@ static gm_status read_patience(const char *text, double *seconds)
     return strcmp(text, "off") == 0 ? GM_OK : read_time("patience", text, seconds);
 }
 
+/* As a span, or seconds with a fraction, 0 too. */
+static gm_status read_interval(const char *text, double *seconds)
+{
+    char *end = NULL;
+    if (gm_stop_read_span(text, seconds)) return GM_OK;
+    *seconds = strtod(text, &end);
+    if (end != text && *end == '\0' && *seconds >= 0 && *seconds <= 1e9) return GM_OK;
+    return GM_FAIL(GM_E_USAGE,
+                   "--checkpoint %s: must be a time, such as 90 (seconds), 5m or 1h, or 0 for none "
+                   "but that of a run that is stopped",
+                   text);
+}
+
 static gm_status read_backend(const char *text, gm_backend_wish *out)
 {
     static const char *const names[] = {"auto", "cpu", "cuda"};
@@ -325,6 +344,7 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_TAKE_OVER: o->take_over = true; break;
     case OPT_MAX_TIME: return read_time("max-time", value, &o->max_seconds);
     case OPT_PATIENCE: return read_patience(value, &o->patience);
+    case OPT_CHECKPOINT: return read_interval(value, &o->checkpoint_seconds);
     case OPT_HELP:
         o->help_on = o->command;
         o->command = GM_HELP;
@@ -378,6 +398,7 @@ gm_status gm_options_read(int argc, char **argv, gm_options *o)
     memset(o, 0, sizeof *o);
     o->command = o->help_on = GM_HELP;
     o->patience = usual_patience;
+    o->checkpoint_seconds = -1;
     o->override = calloc((size_t)argc + 1, sizeof *o->override);
     if (!o->override) return GM_FAIL(GM_E_MEMORY, "out of memory");
     if (argc < 2) return GM_OK;

@@ -34,6 +34,8 @@ typedef struct gm_options {
     int64_t tile_points, chunk_steps; /* 0: chosen by the program */
     double max_seconds;               /* of run: end after so long; 0: no limit */
     double patience;                  /* s, with a rank that hangs; 0: without end */
+    double checkpoint_seconds;        /* between checkpoints; 0: only at the end of a run that is
+                                         stopped; below 0: as usual */
     int n_thread, n_rank;             /* 0: found out; n_rank: of plan */
     const char *measured; /* of plan: a run's result or JSON, for the forecast; NULL: none */
     double rate,

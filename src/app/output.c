@@ -8,6 +8,7 @@
 
 #include "app/retry.h"
 #include "core/hash.h"
+#include "io/checkpoint_file.h"
 
 enum { MAX_SHOWN = 8, SPARE_BYTES = 1 << 20 };
 
@@ -170,12 +171,14 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
 {
     struct stat info;
     int64_t free_bytes = 0;
+    bool saved = false;
     *header = NULL;
     if (!request->path || !*request->path)
         return GM_FAIL(
             GM_E_USAGE,
             "no result file is named: give -o FILE, or `output: FILE` in the sweep file");
     gm_status st = refuse_inputs(request);
+    if (st == GM_OK) st = gm_checkpoint_file_look(request->path, &saved);
     if (st != GM_OK) return st;
     if (stat(request->path, &info) == 0) {
         if (!S_ISREG(info.st_mode))
@@ -292,6 +295,7 @@ gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const g
     GM_TRY(st, gm_comm_send(comm, &output->run, sizeof output->run));
     GM_TRY(st, gm_comm_send_block(comm, (void **)&offset, &n_offset));
     GM_TRY(st, gm_comm_send_block(comm, (void **)&status, &n_status));
+    output->status = status;
     st = share_missing(comm, status, request->layout->n_point, output);
     GM_TRY(st, gm_comm_agree(comm, st));
     if (output->state == GM_OUTPUT_COMPLETE) goto cleanup;
@@ -303,7 +307,7 @@ gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const g
 cleanup:
     gm_store_header_destroy(&output->header);
     free(offset);
-    free(status);
+    if (!output->status) free(status);
     return st;
 }
 
@@ -313,6 +317,8 @@ gm_status gm_output_close(gm_output *output)
     gm_create_abandon(&output->create);
     gm_store_header_destroy(&output->header);
     free(output->missing);
+    free(output->status);
     output->missing = NULL;
+    output->status = NULL;
     return st;
 }

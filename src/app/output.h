@@ -16,6 +16,7 @@ typedef struct gm_output {
     int64_t n_done;    /* of the sweep, that are done already */
     int64_t *missing;  /* owned: this rank's share, rising */
     int64_t n_mine;
+    uint8_t *status;         /* owned [n_point]: of the whole sweep, as this run found it */
     int run;                 /* slot of this run in provenance/run */
     gm_create create;        /* a new file, until it is opened */
     gm_store_header *header; /* owned; rank 0's, of a file that is resumed, until it is opened */

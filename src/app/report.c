@@ -72,7 +72,7 @@ void gm_report_angles(FILE *out, const gm_sweep *sweep)
 
 static double rate(const gm_summary *s)
 {
-    return (double)(s->done + s->diverged) * (double)s->n_step / (s->wall > 0 ? s->wall : 1e-9);
+    return (double)s->point_steps / (s->wall > 0 ? s->wall : 1e-9);
 }
 
 static double share(const gm_summary *s, double seconds)
@@ -108,6 +108,7 @@ static void put_summary(gm_json *j, const gm_summary *s)
     gm_json_integer(j, "points_before", s->n_before);
     gm_json_integer(j, "done", s->done);
     gm_json_integer(j, "diverged", s->diverged);
+    gm_json_integer(j, "midway", s->n_midway);
     gm_json_integer(j, "steps", s->n_step);
     gm_json_integer(j, "nodes", s->n_node);
     gm_json_number(j, "wall_s", s->wall);

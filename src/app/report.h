@@ -15,6 +15,8 @@ typedef struct gm_summary {
     int n_rank;
     int64_t n_point, n_before; /* of the sweep; computed by earlier runs */
     int64_t done, diverged;    /* by this run */
+    int64_t n_midway;          /* pending points whose state is saved */
+    int64_t point_steps;       /* marched by this run */
     int64_t n_step, n_node;
     double wall, march, up, down, disk; /* s */
     double wait;     /* s, of the wall time: for slower ranks, averaged over the ranks */
@@ -43,7 +45,8 @@ char *gm_report_run_text(const gm_binding *table, int n_rank, const char *kernel
 
 /** The progress line on rank 0. */
 typedef struct gm_meter gm_meter;
-gm_status gm_meter_create(const gm_watch *watch, int64_t n_point, int64_t n_step, int n_rank,
+/** @param point_steps  that are to be marched */
+gm_status gm_meter_create(const gm_watch *watch, int64_t n_point, double point_steps, int n_rank,
                           gm_meter **out);
 /** Matches gm_march_plan.progress; context is the meter. Prints at most a few times a second. */
 void gm_meter_show(void *context, const gm_progress *mine);

@@ -16,6 +16,13 @@ struct gm_sums {
     uint32_t *running; /* owned [n_trajectory][capacity] */
 };
 
+static int count_trajectories(const gm_layout *layout)
+{
+    int n = 0;
+    for (int i = 0; i < layout->n_variable; i++) n += layout->variable[i].has_time;
+    return n;
+}
+
 gm_status gm_sums_create(const gm_layout *layout, int64_t tile_points, int n_thread, gm_sums **out)
 {
     gm_sums *s = calloc(1, sizeof *s);
@@ -24,8 +31,7 @@ gm_status gm_sums_create(const gm_layout *layout, int64_t tile_points, int n_thr
         s->layout = layout;
         s->capacity = tile_points;
         s->n_thread = n_thread;
-        for (int i = 0; i < layout->n_variable; i++)
-            s->n_trajectory += layout->variable[i].has_time;
+        s->n_trajectory = count_trajectories(layout);
         s->running = malloc(((size_t)s->n_trajectory * (size_t)tile_points + 1) * sizeof(uint32_t));
     }
     if (s && s->running) return GM_OK;
@@ -80,4 +86,45 @@ void gm_sums_add(gm_sums *s, const gm_result *result, int64_t n_point, bool firs
     if (first) memset(s->running, 0, (size_t)s->n_trajectory * (size_t)s->capacity * 4);
     if (result->n_sample > 0) add_samples(s, result, n_point);
     for (int64_t p = 0; last && p < n_point; p++) checksum[p] = of_point(s, result, p);
+}
+
+/* --- in checkpoints ------------------------------------------------------------------------------
+ */
+
+int64_t gm_sums_bytes(const gm_layout *layout)
+{
+    return (count_trajectories(layout) * (int64_t)sizeof(uint32_t) + 7) / 8 * 8;
+}
+
+void gm_sums_save(const gm_sums *s, int64_t n_point, void *record, int64_t stride)
+{
+    for (int64_t p = 0; p < n_point; p++)
+        for (int i = 0; i < s->n_trajectory; i++)
+            memcpy((char *)record + p * stride + 4 * i, &s->running[i * s->capacity + p], 4);
+}
+
+void gm_sums_load(gm_sums *s, int64_t n_point, const void *record, int64_t stride)
+{
+    for (int64_t p = 0; p < n_point; p++)
+        for (int i = 0; i < s->n_trajectory; i++)
+            memcpy(&s->running[i * s->capacity + p], (const char *)record + p * stride + 4 * i, 4);
+}
+
+gm_status gm_sums_match(const gm_layout *layout, gm_store *store, int64_t point, int64_t n_sample,
+                        const void *record, bool *match)
+{
+    gm_status st = GM_OK;
+    const char *running = record;
+    *match = true;
+    for (int i = 0; i < layout->n_variable && *match; i++) {
+        const gm_variable *v = &layout->variable[i];
+        uint32_t sum = 0;
+        if (!v->has_time) continue;
+        GM_TRY(st,
+               gm_store_sum(store, i, point, n_sample * (v->row_bytes / layout->n_sample), &sum));
+        *match = memcmp(&sum, running, sizeof sum) == 0;
+        running += sizeof sum;
+    }
+cleanup:
+    return st;
 }

@@ -46,7 +46,7 @@ def test_every_command_explains_itself(name):
 
 def test_every_option_that_help_shows_is_taken():
     values = {"--set", "--output", "--tile", "--chunk", "--threads", "--ranks", "--kernel", "--arch",
-              "--max-time", "--patience"}
+              "--max-time", "--patience", "--checkpoint"}
     for name in ("run", "plan", "compile"):
         text = run(name, "--help").out
         for option in set(re.findall(r"--[a-z][a-z-]+", text)) - {"--backend", "--engine"}:

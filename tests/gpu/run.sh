@@ -2,7 +2,7 @@
 # All GPU checks, then the measurements, on a machine with a GPU.
 #   bash tests/gpu/run.sh [FOLDER] [STAGE...]
 #     FOLDER   a folder made by tests/gpu/pack.sh (program and libraries); "-" builds here instead
-#     STAGE    of: compare ranks models nvrtc sanitize overlap measure  (default: all, in this order)
+#     STAGE    of: compare ranks checkpoint models nvrtc sanitize overlap measure  (default: all, in this order)
 # Needs python3 with numpy and h5py, and mpirun. GM_SCRATCH: where results go (default /dev/shm).
 # GM_BENCH: options for the stage `measure`, which is tests/bench/bench.py, such as "--json FILE".
 # Exit code 0 only if every check passed. The last lines are a short table.
@@ -32,12 +32,12 @@ export GRIDMARCH=$work/gridmarch
 
 "$GRIDMARCH" doctor || exit 1
 failed=()
-for stage in "${@:-compare ranks models nvrtc sanitize overlap measure}"; do
+for stage in "${@:-compare ranks checkpoint models nvrtc sanitize overlap measure}"; do
     for s in $stage; do
         begin=$SECONDS
         printf '\n== %s\n' "$s"
         case $s in
-        compare | ranks | models | nvrtc) python3 "$here/$s.py" ;;
+        compare | ranks | checkpoint | models | nvrtc) python3 "$here/$s.py" ;;
         measure)
             # shellcheck disable=SC2086 # words
             (cd "$begun_in" && python3 "$here/../bench/bench.py" ${GM_BENCH:-})

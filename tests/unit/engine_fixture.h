@@ -151,7 +151,7 @@ static inline void gather(const trial *t, const gm_work *work, const gm_result *
                           int64_t *next_sample, outcome *o)
 {
     const int64_t first = work->point[0];
-    if (work->first) *next_sample = 0;
+    if (work->step_begin == 0) *next_sample = 0;
     if (result->n_sample > 0) assert_int_equal(result->sample_begin, *next_sample);
     *next_sample += result->n_sample;
     for (int s = 0; s < gm_model_n_quantity(t->sweep->model); s++) {
