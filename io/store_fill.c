@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/alive.h"
 #include "core/fault.h"
 #include "core/stop.h"
 #include "store_space.h"
@@ -69,6 +70,7 @@ static gm_status write_piece(gm_fill *f, int fd, int64_t offset, int64_t n_byte)
         const int64_t rest = n_byte - done;
         st = gm_space_write(fd, f->name, f->buffer, rest < f->n_buffer ? rest : f->n_buffer,
                             offset + done);
+        gm_alive_mark(NULL);
     }
     return st;
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The main thread gets on.
+/** The main thread gets on, or one that it waits for.
  *  @param what  what it does from now on ("marching"), static; NULL: the same as before */
 void gm_alive_mark(const char *what);
 
