@@ -11,16 +11,17 @@ PROGRAM = os.path.abspath(
     os.environ.get("GRIDMARCH", os.path.join(ROOT, "build", "release", "gridmarch")))
 
 
-def run(sweep, output, *options, ranks=0, check=True, resume=False, fault=""):
+def run(sweep, output, *options, ranks=0, check=True, resume=False, fault="", program=PROGRAM,
+        mpirun="mpirun"):
     """Run a sweep (YAML text) and return the summary that --json prints; None if it fails and
     check is off. fault: rules of src/core/fault.h."""
     path = output + ".yaml"
     with open(path, "w") as file:
         file.write(sweep)
-    command = [PROGRAM, "run", path, "-o", output, "--quiet", "--json", *options]
+    command = [program, "run", path, "-o", output, "--quiet", "--json", *options]
     command += [] if resume else ["--overwrite"]
     if ranks:
-        command = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
+        command = [mpirun, "-n", str(ranks), "--oversubscribe", "--bind-to", "none", *command]
     env = dict(os.environ, GRIDMARCH_FAULT=fault)
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=env)
     if done.returncode != 0 and check:

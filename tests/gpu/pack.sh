@@ -2,6 +2,7 @@
 # Gather a build and the libraries it needs in one folder, to run it on a GPU machine that lacks
 # them. MPI and the C library stay that machine's own.
 #   bash tests/gpu/pack.sh [PRESET] [FOLDER]        default: release build/gpu
+# Where packaging/portable.sh has made a bundle (build/portable/bundle), it is packed as well.
 # There: bash FOLDER/../../tests/gpu/run.sh FOLDER   (see tests/gpu/run.sh)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -19,4 +20,10 @@ ldd "build/$preset/gridmarch" | awk '$3 ~ /^\// { print $3 }' |
 if [ -n "${GM_CONNECTOMES:-}" ]; then
     cp -r "$GM_CONNECTOMES/enigma_dk68" "$GM_CONNECTOMES/enigma_glasser360" "$folder/"
 fi
-du -sh "$folder"
+if [ -d build/portable/bundle ]; then cp -r build/portable/bundle "$folder/"; fi
+size=$(du -sm "$folder" | cut -f 1)
+echo "$folder: $size MiB"
+if [ "$size" -gt 64 ]; then
+    echo "pack.sh: $folder is larger than 64 MiB" >&2
+    exit 1
+fi

@@ -2,7 +2,8 @@
 # All GPU checks, then the measurements, on a machine with a GPU.
 #   bash tests/gpu/run.sh [FOLDER] [STAGE...]
 #     FOLDER   a folder made by tests/gpu/pack.sh (program and libraries); "-" builds here instead
-#     STAGE    of: compare ranks checkpoint models nvrtc sanitize overlap measure  (default: all, in this order)
+#     STAGE    of: compare ranks checkpoint models nvrtc sanitize overlap measure  (default: all, in this order),
+#              or portable: the bundle that pack.sh found, or GM_BUNDLE, against the program
 # Needs python3 with numpy and h5py, and mpirun. GM_SCRATCH: where results go (default /dev/shm).
 # GM_BENCH: options for the stage `measure`, which is tests/bench/bench.py, such as "--json FILE".
 # Exit code 0 only if every check passed. The last lines are a short table.
@@ -17,6 +18,7 @@ if [ "$folder" = - ]; then
     ln -sf tests/overlap "$folder/overlap"
 fi
 folder=$(cd "$folder" && pwd)
+export GM_BUNDLE=${GM_BUNDLE:-$folder/bundle}
 export GM_CONNECTOMES=${GM_CONNECTOMES:-$folder}
 if [ "$(id -u)" -eq 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
 work=$(mktemp -d "${GM_SCRATCH:-/dev/shm}/gridmarch-XXXXXX") || exit 1
@@ -37,7 +39,7 @@ for stage in "${@:-compare ranks checkpoint models nvrtc sanitize overlap measur
         begin=$SECONDS
         printf '\n== %s\n' "$s"
         case $s in
-        compare | ranks | checkpoint | models | nvrtc) python3 "$here/$s.py" ;;
+        compare | ranks | checkpoint | models | nvrtc | portable) python3 "$here/$s.py" ;;
         measure)
             # shellcheck disable=SC2086 # words
             (cd "$begun_in" && python3 "$here/../bench/bench.py" ${GM_BENCH:-})

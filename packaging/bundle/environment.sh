@@ -1,0 +1,6 @@
+# shellcheck shell=sh disable=SC2154
+# Tells Open MPI where this bundle lies. Sourced by bin/gridmarch and bin/mpirun, which set `bundle`.
+OPAL_PREFIX=$bundle/libexec PMIX_PREFIX=$bundle/libexec PRTE_PREFIX=$bundle/libexec
+# Without munge inside, its absence is nothing to warn of.
+: "${PMIX_MCA_psec:=native}"
+export OPAL_PREFIX PMIX_PREFIX PRTE_PREFIX PMIX_MCA_psec
