@@ -7,18 +7,32 @@ files lie in one folder of their own, and their ports are those of the hosts' ow
 import os
 import pathlib
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
 import time
 
+import h5py
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import Done, descendants, environment, kill, wait_until  # noqa: E402
+from program import (PROGRAM, RING, Done, descendants, environment, kill, march,  # noqa: E402
+                     wait_until, write)
 
 HOSTS = pathlib.Path(__file__).resolve().with_name("hosts.sh")
 NAMESPACES = ["--net", "--uts", "--mount", "--pid"]
+SWEEP = f"""
+model: wilson_cowan
+network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}
+axes: {{G: {{linspace: [0, 3, 128]}}}}
+parameters: {{sigma_e: 0.02, sigma_i: 0.01}}
+inputs: {{p_e: 0.6}}
+time: {{dt: 0.1, duration: 200}}
+integrator: heun
+record: {{last: all, mean: all, trajectory: {{variables: [E], every: 900}}}}
+"""
+SLOW = "launch%100=200"  # a chunk takes so many ms at least: half a minute on four ranks
 CONFIGURATION = """
 ClusterName=test
 SlurmctldHost=n1
@@ -47,6 +61,31 @@ PartitionName=p Nodes=n[1-2] Default=YES MaxTime=60
 """
 
 
+def sweep_and_expected(folder):
+    """A sweep file, and its result by one process on this machine."""
+    sweep = write(folder / "s.yaml", SWEEP)
+    return sweep, march(sweep, folder / "expected.h5", "--quiet")
+
+
+def gridmarch(sweep, output, *args):
+    """The command line of a run of tiles of one point."""
+    return [PROGRAM, "run", sweep, "-o", output, "--backend", "cpu", "--tile", 1, *args]
+
+
+def n_done(output):
+    """Finished points of a result, which may be on its way."""
+    if not output.exists():
+        return 0
+    with h5py.File(output) as file:
+        return int((file["status"][()] == 1).sum())
+
+
+def messages(text):
+    """What the program says of itself."""
+    mark = "gridmarch: "
+    return [line[len(mark):] for line in text.splitlines() if line.startswith(mark)]
+
+
 def why_not(*tools):
     """Why hosts cannot be made here, or "". Tools are commands that are needed besides."""
     for tool in ("unshare", "nsenter", "setpriv", "ip", "pgrep", *tools):
@@ -56,7 +95,7 @@ def why_not(*tools):
         return "only root may make hosts out of namespaces"
     tried = subprocess.run(
         ["unshare", *NAMESPACES, "--fork", "--mount-proc", "sh", "-c",
-         "hostname x && ip link set lo up && ip link add a type veth peer name b && "
+         "hostname x && ip link set lo up && ip link add eth0 type veth peer name eth1 && "
          "mount -t tmpfs tmpfs /dev/shm"],
         capture_output=True, text=True, check=False)
     return f"no namespaces here: {tried.stderr.strip()}" if tried.returncode else ""
@@ -106,14 +145,20 @@ class Hosts:
 
     def processes(self, program, host):
         """Ids of those processes of a host that run a program."""
-        done = self.run("pgrep", "--full", f"^{program} ", host=host)
-        return [int(word) for word in done.out.split()] if host == "n2" else [
-            int(word) for word in done.out.split()
-            if self.run("readlink", f"/proc/{word}/ns/uts").out ==
-            self.run("readlink", "/proc/1/ns/uts").out]
+        done = self.run("pgrep", "--full", "--ns", 1, "--nslist", "uts", f"^{program}", host=host)
+        return [int(word) for word in done.out.split()]
 
     def kill(self, pid, host, signal="KILL"):
         self.run("kill", "-s", signal, pid, host=host)
+
+    def clear(self, process, *programs):
+        """Kill what a run may have left, on both hosts."""
+        for host in ("n1", "n2"):
+            for pid in {pid for program in programs for pid in self.processes(program, host)}:
+                self.kill(pid, host)
+        for pid in [*descendants(process.pid), process.pid]:
+            kill(pid)
+        process.communicate()
 
     def link(self, state):
         """The cable between the hosts: `up` or `down`."""
@@ -155,8 +200,8 @@ class Slurm(Hosts):
         self.configuration = folder / "slurm.conf"
         self.configuration.write_text(CONFIGURATION.format(folder=folder))
         (folder / "gres.conf").write_text(f"NodeName=n[1-2] Name=gpu File={folder}/gpu[0-1]\n")
-        for name in ("gpu0", "gpu1"):
-            (folder / name).touch()
+        for name in ("gpu0", "gpu1"):  # devices to look at, never to open
+            os.mknod(folder / name, 0o600 | stat.S_IFCHR, os.stat("/dev/null").st_rdev)
         for name in ("state", "tmp.n1", "tmp.n2", "spool.n1", "spool.n2"):
             (folder / name).mkdir()
         key = folder / "munge.key"
@@ -169,7 +214,7 @@ class Slurm(Hosts):
         self.daemon("n1", "slurmctld", "-D", "-f", self.configuration)
         for node in ("n1", "n2"):
             self.start_node(node)
-        wait_until(lambda: self.states() == ["idle", "idle"], seconds=30, pause=0.1)
+        self.wait_for_nodes()
 
     def daemon(self, host, *words):
         env = environment(PATH=os.environ["PATH"] + ":/usr/sbin:/sbin",
@@ -186,6 +231,14 @@ class Slurm(Hosts):
     def states(self):
         """Of the nodes."""
         return self.ask("sinfo", "--noheader", "--Node", "--format=%T").out.split()
+
+    def wait_for_nodes(self):
+        wait_until(lambda: self.states() == ["idle", "idle"], seconds=30, pause=0.1)
+
+    def start_again(self, number):
+        """A requeued job, which Slurm would let wait for two minutes."""
+        self.wait_for(number, "PENDING")
+        self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
 
     def ask(self, *words, env=None, cwd=None, timeout=60):
         """Run a command of Slurm's. Nothing of Slurm may wait for ever."""
