@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Install what is missing, with apt. Safe to repeat: with nothing missing it does nothing.
-#   .ci/install.sh GROUP...     groups: build, test, look (plots), lint
+#   .ci/install.sh GROUP...     groups: build, test, look (plots), lint,
+#                               cluster (Slurm and two hosts, for tests)
 # Where apt is not the way (RHEL, macOS, clusters with modules) it checks that the tools are there.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,6 +15,7 @@ declare -A packages=(
             python3-h5netcdf python3-netcdf4 netcdf-bin hdf5-tools"
     [look]="python3-xarray python3-h5netcdf python3-h5py python3-matplotlib"
     [lint]="clang-format-14 clang-tidy-14 shellcheck git"
+    [cluster]="slurm-wlm munge libpmix2 libpmix-dev iproute2 procps util-linux"
 )
 
 fail() {
@@ -44,7 +46,7 @@ has_header() { # a header that the compiler finds by itself or through pkg-confi
 
 # What a group needs and this machine lacks, however it was installed; one line each.
 missing_tools() {
-    local group
+    local group tool
     for group in "$@"; do
         case $group in
         build)
@@ -76,6 +78,11 @@ missing_tools() {
             has_command clang-tidy-14 || clang-tidy --version 2>/dev/null | grep -q 'version 14\.' ||
                 echo "clang-tidy 14"
             has_command git || echo "git"
+            ;;
+        cluster)
+            for tool in slurmctld slurmd munged srun unshare nsenter setpriv ip pgrep; do
+                PATH=$PATH:/usr/sbin:/sbin has_command "$tool" || echo "$tool"
+            done
             ;;
         esac
     done
@@ -125,9 +132,9 @@ check_cmake_version() {
     fi
 }
 
-[ $# -gt 0 ] || fail "name one group or more of: build test look lint"
+[ $# -gt 0 ] || fail "name one group or more of: build test look lint cluster"
 for group in "$@"; do
-    [ -n "${packages[$group]:-}" ] || fail "no group is named '$group'; there are build test look lint"
+    [ -n "${packages[$group]:-}" ] || fail "no group is named '$group'; there are build test look lint cluster"
 done
 
 if has_command apt-get && has_command dpkg-query; then

@@ -51,12 +51,13 @@ TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 ReturnToService=2
 SlurmdTimeout=10
+KillWait=10
 SchedulerParameters=bf_interval=1,sched_interval=2,batch_sched_delay=0
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 GresTypes=gpu
-NodeName=n[1-2] CPUs=4 RealMemory=1000 Gres=gpu:2
+NodeName=n[1-2] CPUs=32 RealMemory=64000 Gres=gpu:4
 PartitionName=p Nodes=n[1-2] Default=YES MaxTime=60
 """
 
@@ -152,13 +153,15 @@ class Hosts:
         self.run("kill", "-s", signal, pid, host=host)
 
     def clear(self, process, *programs):
-        """Kill what a run may have left, on both hosts."""
+        """Kill what a run may have left, on both hosts; process.error is what it said."""
+        if hasattr(process, "error"):
+            return
         for host in ("n1", "n2"):
             for pid in {pid for program in programs for pid in self.processes(program, host)}:
                 self.kill(pid, host)
         for pid in [*descendants(process.pid), process.pid]:
             kill(pid)
-        process.communicate()
+        process.error = process.communicate()[1]
 
     def link(self, state):
         """The cable between the hosts: `up` or `down`."""
@@ -199,8 +202,8 @@ class Slurm(Hosts):
         folder = self.folder
         self.configuration = folder / "slurm.conf"
         self.configuration.write_text(CONFIGURATION.format(folder=folder))
-        (folder / "gres.conf").write_text(f"NodeName=n[1-2] Name=gpu File={folder}/gpu[0-1]\n")
-        for name in ("gpu0", "gpu1"):  # devices to look at, never to open
+        (folder / "gres.conf").write_text(f"NodeName=n[1-2] Name=gpu File={folder}/gpu[0-3]\n")
+        for name in ("gpu0", "gpu1", "gpu2", "gpu3"):  # devices to look at, never to open
             os.mknod(folder / name, 0o600 | stat.S_IFCHR, os.stat("/dev/null").st_rdev)
         for name in ("state", "tmp.n1", "tmp.n2", "spool.n1", "spool.n2"):
             (folder / name).mkdir()
@@ -226,6 +229,8 @@ class Slurm(Hosts):
         return process
 
     def start_node(self, node):
+        for left in (self.folder / f"spool.{node}").glob("stepd.slurm.pmix.*"):
+            left.unlink()  # by a node that died: its end of a step of the same name
         self.slurmd[node] = self.daemon(node, "slurmd", "-D", "-N", node, "-f", self.configuration)
 
     def states(self):

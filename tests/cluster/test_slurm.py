@@ -39,7 +39,7 @@ def slow_run(slurm, case, tmp_path):
     process = slurm.begin_job("srun", *BOTH, *gridmarch(case[0], output, "--quiet"),
                               env={"GRIDMARCH_FAULT": SLOW})
     try:
-        wait_until(lambda: n_done(output) > 0)
+        wait_until(lambda: n_done(output) > 0, seconds=60)
         yield process, output
     finally:
         slurm.clear(process, PROGRAM)
@@ -93,8 +93,6 @@ def test_a_killed_rank_ends_all_with_kill_on_bad_exit(slurm, case, running):
 def test_separate_programs_of_one_srun_are_refused(slurm, case, tmp_path):
     """With a wrong --mpi each rank would compute the whole sweep."""
     done = slurm.ask("srun", "--mpi=none", "--ntasks=2", *gridmarch(case[0], tmp_path / "r.h5"))
-    if "processes were started by srun" not in done.err:
-        pytest.skip("this build of the program does not look at the launcher")
     assert done.code == 7 and len(messages(done.err)) == 1
     assert "--mpi=pmix" in messages(done.err)[0]
     assert not (tmp_path / "r.h5").exists()
@@ -108,7 +106,7 @@ def test_a_run_on_another_node_is_noticed_and_taken_over_when_it_is_dead(slurm, 
     second = ["srun", "--mpi=pmix", "--nodelist=n2", "--ntasks=1",
               *gridmarch(case[0], output)]
     try:
-        wait_until(lambda: n_done(output) > 0)
+        wait_until(lambda: n_done(output) > 0, seconds=60)
         done = slurm.ask(*second, env=env)
         assert done.code == REFUSED, done.err
         said = [m for m in messages(done.err) if "is being written by another run" in m]
@@ -133,7 +131,7 @@ def test_a_node_whose_slurmd_dies_costs_a_requeue(slurm, case, tmp_path):
     number = slurm.sbatch("--nodes=2", "--ntasks=4", "--ntasks-per-node=2", "--requeue",
                           "--open-mode=append", f"--output={tmp_path}/job.log", job,
                           env={"GRIDMARCH_FAULT": SLOW})
-    wait_until(lambda: n_done(output) > 0)
+    wait_until(lambda: n_done(output) > 0, seconds=60)
     for pid in [*slurm.processes("slurmd", "n2"), *slurm.processes("slurmstepd", "n2"),
                 *slurm.processes(PROGRAM, "n2")]:
         slurm.kill(pid, "n2")
