@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Install what is missing, with apt. Safe to repeat: with nothing missing it does nothing.
-#   .ci/install.sh GROUP...     groups: build, test, look (plots), lint, portable
+#   .ci/install.sh GROUP...     groups: build, test, look (plots), lint, portable,
+#                               cluster (Slurm and two hosts, for tests)
 # Where apt is not the way (RHEL, macOS, clusters with modules) it checks that the tools are there.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -15,6 +16,7 @@ declare -A packages=(
     [look]="python3-xarray python3-h5netcdf python3-h5py python3-matplotlib"
     [lint]="clang-format-14 clang-tidy-14 shellcheck git"
     [portable]="binutils bzip2 xz-utils perl debian-archive-keyring debootstrap util-linux"
+    [cluster]="slurm-wlm munge libpmix2 libpmix-dev iproute2 procps util-linux"
 )
 
 fail() {
@@ -83,6 +85,11 @@ missing_tools() {
                 has_command "$tool" || echo "$tool"
             done
             ;;
+        cluster)
+            for tool in slurmctld slurmd munged srun unshare nsenter setpriv ip pgrep; do
+                PATH=$PATH:/usr/sbin:/sbin has_command "$tool" || echo "$tool"
+            done
+            ;;
         esac
     done
 }
@@ -131,9 +138,9 @@ check_cmake_version() {
     fi
 }
 
-[ $# -gt 0 ] || fail "name one group or more of: build test look lint portable"
+[ $# -gt 0 ] || fail "name one group or more of: build test look lint portable cluster"
 for group in "$@"; do
-    [ -n "${packages[$group]:-}" ] || fail "no group is named '$group'; there are build test look lint portable"
+    [ -n "${packages[$group]:-}" ] || fail "no group is named '$group'; there are build test look lint portable cluster"
 done
 
 if has_command apt-get && has_command dpkg-query; then
