@@ -268,33 +268,13 @@ cleanup:
     return st;
 }
 
-/* This rank's part of the points that the ledger calls pending. */
-static gm_status share_missing(const gm_comm *comm, const uint8_t *status, int64_t n_point,
-                               gm_output *output)
-{
-    int64_t begin = 0, seen = 0;
-    for (int64_t i = 0; i < n_point; i++) {
-        output->n_missing += status[i] == GM_POINT_PENDING;
-        output->n_done += status[i] == GM_POINT_DONE;
-    }
-    gm_share(output->n_missing, comm->rank, comm->n_rank, &begin, &output->n_mine);
-    output->missing = malloc((size_t)(output->n_mine + 1) * sizeof *output->missing);
-    if (!output->missing) return GM_FAIL(GM_E_MEMORY, "out of memory");
-    for (int64_t i = 0, k = 0; i < n_point && k < output->n_mine; i++) {
-        if (status[i] != GM_POINT_PENDING) continue;
-        if (seen++ >= begin) output->missing[k++] = i;
-    }
-    return GM_OK;
-}
-
 gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const gm_options *options,
                          const char *kernel, const char *run, gm_output *output)
 {
     gm_status st = GM_OK;
     gm_store_header *header = NULL;
     int64_t *offset = NULL;
-    uint8_t *status = NULL;
-    int64_t n_offset = 0, n_status = request->layout->n_point, run_offset = 0;
+    int64_t n_offset = 0, run_offset = 0;
     int state = GM_OUTPUT_NEW;
     memset(output, 0, sizeof *output);
     if (comm->rank == 0) {
@@ -303,11 +283,12 @@ gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const g
         state = (int)found;
         if (st == GM_OK) {
             offset = header->offset, header->offset = NULL;
-            status = header->status, header->status = NULL;
+            output->n_done = gm_output_count(header, GM_POINT_DONE);
             n_offset = header->n_variable * (int64_t)sizeof *offset;
             run_offset = header->run_offset;
             output->run =
                 header->n_run < GM_STORE_RUN_SLOTS ? header->n_run : GM_STORE_RUN_SLOTS - 1;
+            st = gm_missing_find(header->status, header->n_point, &output->missing);
         }
     }
     GM_TRY(st, gm_comm_agree(comm, st));
@@ -315,27 +296,25 @@ gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const g
     GM_TRY(st, gm_comm_send(comm, &run_offset, sizeof run_offset));
     GM_TRY(st, gm_comm_send(comm, &output->run, sizeof output->run));
     GM_TRY(st, gm_comm_send_block(comm, (void **)&offset, &n_offset));
-    GM_TRY(st, gm_comm_send_block(comm, (void **)&status, &n_status));
+    GM_TRY(st, gm_comm_send(comm, &output->n_done, sizeof output->n_done));
+    GM_TRY(st, gm_missing_send(comm, &output->missing));
     output->state = (gm_output_state)state;
-    st = share_missing(comm, status, request->layout->n_point, output);
-    GM_TRY(st, gm_comm_agree(comm, st));
     if (output->state == GM_OUTPUT_COMPLETE) goto cleanup;
     GM_TRY(st, gm_store_open(comm->world, request->path, request->layout, offset, run_offset,
                              &output->store));
-    if (comm->rank == 0) st = gm_retry_mark(options, output->store, request->layout, status);
+    if (header) /* rank 0 */
+        st = gm_retry_mark(options, output->store, request->layout, header->status);
     if (comm->rank == 0 && st == GM_OK) st = gm_store_write_run(output->store, output->run, run);
     GM_TRY(st, gm_comm_agree(comm, st));
 cleanup:
     gm_store_header_destroy(&header);
     free(offset);
-    free(status);
     return st;
 }
 
 gm_status gm_output_close(gm_output *output)
 {
     gm_status st = gm_store_close(&output->store);
-    free(output->missing);
-    output->missing = NULL;
+    gm_missing_clear(&output->missing);
     return st;
 }

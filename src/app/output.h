@@ -2,6 +2,7 @@
 #ifndef GM_APP_OUTPUT_H
 #define GM_APP_OUTPUT_H
 
+#include "app/missing.h"
 #include "app/request.h"
 #include "io/store.h"
 #include "mpi/binding.h"
@@ -11,11 +12,9 @@ typedef enum { GM_OUTPUT_NEW, GM_OUTPUT_RESUME, GM_OUTPUT_COMPLETE } gm_output_s
 typedef struct gm_output {
     gm_output_state state;
     gm_store *store;
-    int64_t n_missing; /* of the sweep */
-    int64_t n_done;    /* of the sweep, that are done already */
-    int64_t *missing;  /* owned: this rank's share, rising */
-    int64_t n_mine;
-    int run; /* slot of this run in provenance/run */
+    gm_missing missing; /* owned: of the sweep */
+    int64_t n_done;     /* of the sweep, that are done already */
+    int run;            /* slot of this run in provenance/run */
 } gm_output;
 
 /** Look at the path without touching anything: may the run go on, and how?
@@ -28,7 +27,7 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
 /** How many of the file's points have this status. */
 int64_t gm_output_count(const gm_store_header *header, gm_point_status status);
 
-/** Collective: create the file or take up the one there, and share out the missing points.
+/** Collective: create the file or take up the one there; every rank learns what is missing.
  *  @param kernel  identity of what will compute the points
  *  @param run     JSON text of this run, for provenance */
 gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const gm_options *options,
