@@ -103,6 +103,9 @@ typedef struct gm_backend {
     /** Points that keep the device busy: tiles smaller than this waste it. */
     int64_t (*wanted_points)(const gm_device *device, const gm_sweep *sweep);
 
+    /** Points that the device marches in hardly less time than one; up to wanted_points. */
+    int64_t (*least_points)(const gm_device *device, const gm_sweep *sweep);
+
     /** Does a kernel compiled for the sweep do better than the built-in one? Users' models are
      * always compiled. */
     bool specialises;

@@ -72,6 +72,11 @@ static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
     return (int64_t)lanes_of(sweep) * device->n_thread * (sweep->model->n_coupling > 0 ? 8 : 512);
 }
 
+static int64_t least_points(const gm_device *device, const gm_sweep *sweep)
+{
+    return (int64_t)lanes_of(sweep) * device->n_thread;
+}
+
 static gm_status compile_key(const gm_sweep *sweep, const gm_data *data, const char *architecture,
                              char **key_text)
 {
@@ -358,6 +363,7 @@ const gm_backend gm_backend_cpu = {
     .engine_kind = engine_kind,
     .footprint = footprint,
     .wanted_points = wanted_points,
+    .least_points = least_points,
     .specialises = false,
     .compiler = gm_cpu_compiler,
     .compile_key = compile_key,

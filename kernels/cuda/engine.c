@@ -100,6 +100,14 @@ static int64_t wanted_points(const gm_device *device, const gm_sweep *sweep)
     return sweep->model->n_coupling > 0 ? n * 128 : n * 2048 * 32;
 }
 
+/* A point for each thread that the multiprocessors hold; of a network, whose points are marched by
+ * several threads each, the points of a tile. */
+static int64_t least_points(const gm_device *device, const gm_sweep *sweep)
+{
+    const int64_t n = device->property.multiProcessorCount;
+    return sweep->model->n_coupling > 0 ? n * 128 : n * 2048;
+}
+
 /* --- creation ------------------------------------------------------------------------------------
  */
 
@@ -454,6 +462,7 @@ const gm_backend gm_backend_cuda = {
     .engine_kind = engine_kind,
     .footprint = footprint,
     .wanted_points = wanted_points,
+    .least_points = least_points,
     .engine_create = create,
     .engine_destroy = destroy,
     .submit = submit,

@@ -44,7 +44,8 @@ static gm_status find(const gm_checkpoint_plan *plan, gm_checkpoint *c,
         gm_checkpoint_file_remove(path);
         GM_TRY(st, gm_checkpoint_file_open(path, shape, &fits, &c->file));
     }
-    GM_TRY(st, gm_checkpoint_file_list(c->file, plan->output->status, &c->known, &c->n_known));
+    GM_TRY(st,
+           gm_checkpoint_file_list(c->file, plan->output->header->status, &c->known, &c->n_known));
 cleanup:
     return st;
 }

@@ -9,6 +9,7 @@
 #include "app/device.h"
 #include "app/forecast.h"
 #include "app/output.h"
+#include "app/queue.h"
 #include "app/report.h"
 #include "app/request.h"
 #include "kernels/shape.h"
@@ -72,6 +73,19 @@ static gm_status print_output_state(const gm_request *request, const gm_options 
     return st;
 }
 
+static void print_ranks(gm_schedule schedule, int64_t n_point, int n_rank, int64_t least,
+                        int64_t tile_points)
+{
+    if (schedule == GM_SCHEDULE_STATIC || n_rank == 1)
+        printf("ranks        %d, at most %lld points each\n", n_rank,
+               (long long)gm_queue_wish(GM_SCHEDULE_STATIC, n_point, n_rank, least));
+    else
+        printf("ranks        %d, each takes the next points when it has room: at first a tile, "
+               "towards the end down to %lld point%s\n",
+               n_rank, (long long)gm_queue_least(n_point, n_rank, least, tile_points),
+               gm_queue_least(n_point, n_rank, least, tile_points) == 1 ? "" : "s");
+}
+
 /* @param[out] ranks, rank_points  that are planned; points of the rank with most */
 static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
                               const gm_request *request, const gm_rank_device *device, int *ranks,
@@ -82,20 +96,21 @@ static gm_status print_tiling(const gm_comm *comm, const gm_options *options,
     bool is_compiled = false;
     gm_engine_kind kind;
     gm_tiling tiling = {0, 0};
-    int64_t begin = 0, n = 0, fixed = 0, per_point = 0, per_sample = 0;
+    int64_t fixed = 0, per_point = 0, per_sample = 0;
     const int n_rank = options->n_rank > 0 ? options->n_rank : comm->n_rank;
     const gm_tiling wish = {options->tile_points, options->chunk_steps};
     const gm_sweep *sweep = request->sweep;
-    gm_share(sweep->n_point, 0, n_rank, &begin, &n);
+    const int64_t least = device->backend->least_points(device->device, sweep);
+    const int64_t n = gm_queue_wish(options->schedule, sweep->n_point, n_rank, least);
     *ranks = n_rank;
-    *rank_points = n;
+    *rank_points = gm_queue_wish(GM_SCHEDULE_STATIC, sweep->n_point, n_rank, least);
     GM_TRY(st, gm_tiling_choose(device->backend, device->device, sweep, request->data, n,
                                 gm_rank_device_bytes(comm, device), wish, &tiling));
     GM_TRY(st, gm_code_is_expected(options, request, device, &is_compiled));
     device->backend->engine_kind(device->device, sweep, request->data, is_compiled, &kind);
     device->backend->footprint(sweep, request->data, &fixed, &per_point, &per_sample);
     const int64_t n_sample = gm_most_samples(sweep, tiling.chunk_steps);
-    printf("ranks        %d, at most %lld points each\n", n_rank, (long long)n);
+    print_ranks(options->schedule, sweep->n_point, n_rank, least, tiling.tile_points);
     printf("device       %s, %s, %d %s\n", device->info.name, device->info.architecture,
            device->info.n_worker,
            device->backend == &gm_backend_cuda ? "multiprocessors" : "threads per rank");

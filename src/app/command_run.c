@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "app/code.h"
 #include "app/device.h"
 #include "app/march.h"
 #include "app/output.h"
+#include "app/queue.h"
 #include "app/report.h"
 #include "app/request.h"
 #include "core/alive.h"
@@ -22,7 +22,7 @@
 #include "io/lock.h"
 #include "io/selfcheck.h"
 
-enum { KERNEL_SIZE = 256, NAP_MS = 2 };
+enum { KERNEL_SIZE = 256 };
 
 typedef struct run {
     const gm_comm *comm;
@@ -30,11 +30,13 @@ typedef struct run {
     gm_request request;
     gm_rank_device device;
     gm_tiling tiling;
+    int64_t least; /* points below which a tile takes no less time */
     gm_code code;
     gm_engine *engine;
     gm_output output;
     gm_checkpoint *checkpoint;
     gm_checkpoint_found found; /* points that were saved midway */
+    gm_queue *queue;
     gm_watch *watch;
     gm_meter *meter;
     char kernel[KERNEL_SIZE];
@@ -45,6 +47,7 @@ typedef struct run {
     char *stop_file;        /* owned */
     gm_lock *lock;          /* rank 0's, for all */
     gm_tally tally;
+    int64_t *rank_point; /* owned [n_rank], rank 0's */
     gm_summary summary;
 } run;
 
@@ -151,8 +154,9 @@ static gm_status open_device(run *r)
     GM_TRY(st, gm_run_code(comm, r->options, &r->request, &r->device, &r->code, note));
     r->summary.compile = lap(r);
     if (speaks(r) && note[0]) fprintf(stderr, "gridmarch: %s\n", note);
-    int64_t begin = 0, n = 0;
-    gm_share(r->request.layout->n_point, comm->rank, comm->n_rank, &begin, &n);
+    r->least = backend->least_points(r->device.device, r->request.sweep);
+    const int64_t n =
+        gm_queue_wish(r->options->schedule, r->request.layout->n_point, comm->n_rank, r->least);
     const gm_tiling wish = {r->options->tile_points, r->options->chunk_steps};
     st = backend->kernel(r->device.device, r->request.sweep, r->kernel, sizeof r->kernel);
     if (st == GM_OK && r->code.data) snprintf(r->kernel, sizeof r->kernel, "%s", r->code.identity);
@@ -182,7 +186,7 @@ static gm_status open_output(run *r)
     r->summary.create += lap(r);
     if (speaks(r) && r->output.state == GM_OUTPUT_RESUME)
         fprintf(stderr, "gridmarch: resuming %s: %lld of %lld points are missing\n",
-                r->request.path, (long long)r->output.n_missing,
+                r->request.path, (long long)r->output.missing.n_point,
                 (long long)r->request.layout->n_point);
 cleanup:
     free(text);
@@ -217,41 +221,38 @@ static gm_status open_checkpoint(run *r)
     return st;
 }
 
-/* This rank has finished its own points: hear failures and signals, and show progress, until the
- * others have, too. */
-static gm_status wait_for_others(run *r)
+static gm_status open_march(run *r)
 {
     gm_status st = GM_OK;
-    bool ended = false;
-    gm_progress *mine = &r->tally.progress;
-    const struct timespec nap = {0, NAP_MS * 1000000L};
-    const double begin = gm_clock_seconds();
-    for (;;) {
-        const gm_stop stop = gm_stop_check(&r->stop);
-        if (stop && !mine->stopping) {
-            mine->stopping = stop;
-            GM_TRY(st, gm_watch_report(r->watch, mine));
-        }
-        GM_TRY(st, gm_watch_ended(r->watch, mine, &ended));
-        if (ended) break;
-        if (r->meter) gm_meter_show(r->meter, mine);
-        nanosleep(&nap, NULL);
-    }
-    r->wait = gm_clock_seconds() - begin;
+    const int64_t n_missing = r->output.missing.n_point;
+    GM_TRY(st, gm_watch_create(r->comm, &r->watch));
+    GM_TRY(st, gm_queue_create(r->comm, &r->output.missing, r->options->schedule,
+                               r->tiling.tile_points, r->least, r->checkpoint, &r->queue));
+    if (speaks(r))
+        st = gm_meter_create(r->watch, n_missing,
+                             (double)n_missing * (double)r->request.sweep->n_step -
+                                 r->found.point_steps,
+                             r->comm->n_rank, &r->meter);
+    GM_TRY(st, gm_comm_agree(r->comm, st));
 cleanup:
     return st;
+}
+
+/* At once, so that it is known while the others go on. */
+static void say_retired(const run *r)
+{
+    char text[sizeof r->tally.why + 256];
+    snprintf(text, sizeof text,
+             "rank %d on %s has lost its device and leaves its points to the other ranks: %s",
+             r->comm->rank, r->comm->host, r->tally.why);
+    gm_print_error(text);
 }
 
 static gm_status march(run *r)
 {
     gm_status st = GM_OK;
-    GM_TRY(st, gm_watch_create(r->comm, &r->watch));
-    if (speaks(r))
-        st = gm_meter_create(r->watch, r->output.n_missing,
-                             (double)r->output.n_missing * (double)r->request.sweep->n_step -
-                                 r->found.point_steps,
-                             r->comm->n_rank, &r->meter);
-    GM_TRY(st, gm_comm_agree(r->comm, st));
+    bool ended = false;
+    GM_TRY(st, open_march(r));
     r->marching = gm_clock_seconds();
     const gm_march_plan plan = {
         .request = &r->request,
@@ -259,6 +260,7 @@ static gm_status march(run *r)
         .engine = r->engine,
         .tiling = r->tiling,
         .output = &r->output,
+        .queue = r->queue,
         .checkpoint = r->checkpoint,
         .watch = r->watch,
         .progress = r->meter ? gm_meter_show : NULL,
@@ -267,9 +269,34 @@ static gm_status march(run *r)
         .n_thread = r->device.n_spare,
     };
     st = gm_march_run(&plan, &r->tally);
-    if (st == GM_OK) st = wait_for_others(r);
+    if (r->tally.retired) say_retired(r);
+    const double begin = gm_clock_seconds();
+    while (st == GM_OK && !ended) st = gm_march_listen(&plan, &r->tally.progress, &ended);
+    r->wait = r->tally.wait + gm_clock_seconds() - begin;
     gm_meter_destroy(&r->meter);
     if (st != GM_OK) gm_watch_fail(r->watch, st, gm_print_error);
+cleanup:
+    return st;
+}
+
+/* How many points each rank has computed, and how many ranks lost their device. */
+static gm_status count_by_rank(run *r)
+{
+    gm_status st = GM_OK;
+    const int64_t mine = r->tally.done + r->tally.diverged;
+    int n_retired = r->tally.retired;
+    if (r->comm->rank == 0) {
+        r->rank_point = calloc((size_t)r->comm->n_rank, sizeof *r->rank_point);
+        if (!r->rank_point) st = GM_FAIL(GM_E_MEMORY, "out of memory");
+    }
+    GM_TRY(st, gm_comm_agree(r->comm, st));
+    GM_TRY(st, GM_MPI("adding up", MPI_Gather(&mine, 1, MPI_INT64_T, r->rank_point, 1, MPI_INT64_T,
+                                              0, r->comm->world)));
+    GM_TRY(st, GM_MPI("adding up", MPI_Allreduce(MPI_IN_PLACE, &n_retired, 1, MPI_INT, MPI_SUM,
+                                                 r->comm->world)));
+    r->summary.rank_point = r->rank_point;
+    r->summary.n_retired = n_retired;
+    r->summary.schedule = gm_queue_is_shared(r->queue) ? GM_SCHEDULE_DYNAMIC : GM_SCHEDULE_STATIC;
 cleanup:
     return st;
 }
@@ -300,7 +327,7 @@ static gm_status sum_up(run *r)
     s->precision = gm_precision_name(r->request.sweep->precision);
     s->n_rank = r->comm->n_rank;
     s->n_point = r->request.layout->n_point;
-    s->n_before = s->n_point - r->output.n_missing;
+    s->n_before = s->n_point - r->output.missing.n_point;
     s->done = count[0];
     s->diverged = count[1];
     s->point_steps = count[2];
@@ -315,7 +342,7 @@ static gm_status sum_up(run *r)
     s->start_up = r->marching - r->begin;
     s->bytes = r->request.layout->n_byte;
     s->tiling = r->tiling;
-    if (count[0] + count[1] < r->output.n_missing) s->stopped_by = (gm_stop)stop;
+    if (count[0] + count[1] < r->output.missing.n_point) s->stopped_by = (gm_stop)stop;
 cleanup:
     return st;
 }
@@ -339,6 +366,7 @@ static gm_status finish(run *r)
 {
     gm_status st = GM_OK;
     GM_TRY(st, sum_up(r));
+    GM_TRY(st, count_by_rank(r));
     lap(r);
     if (r->comm->rank == 0) {
         char *text = gm_report_run_text(r->device.table, r->comm->n_rank, r->kernel,
@@ -355,8 +383,14 @@ static gm_status finish(run *r)
     if (speaks(r)) gm_report_summary(stderr, &r->summary);
     if (r->comm->rank == 0 && r->options->json)
         gm_report_json(stdout, &r->summary, r->device.table);
+    const int64_t n_done = r->summary.n_before + r->summary.done + r->summary.diverged;
     if (r->summary.stopped_by)
         st = fail_stopped(r);
+    else if (n_done < r->summary.n_point)
+        st = GM_FAIL(GM_E_DEVICE,
+                     "every rank has lost its device: %lld of %lld points are done and saved in "
+                     "%s; the same command again computes the others",
+                     (long long)n_done, (long long)r->summary.n_point, r->request.path);
     else if (r->summary.done == 0 && r->output.n_done == 0)
         st = fail_all_diverged(r);
 cleanup:
@@ -424,6 +458,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     GM_TRY(st, finish(&r));
 cleanup:
     gm_alive_mark("closing the device and the result file");
+    gm_queue_destroy(&r.queue);
     gm_checkpoint_close(&r.checkpoint);
     gm_output_close(&r.output);
     gm_watch_destroy(&r.watch);
@@ -431,6 +466,7 @@ cleanup:
     if (r.engine) r.device.backend->engine_destroy(&r.engine);
     gm_code_clear(&r.code);
     free(r.stop_file);
+    free(r.rank_point);
     gm_rank_device_close(&r.device);
     gm_request_clear(&r.request);
     return st;

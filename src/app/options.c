@@ -27,6 +27,7 @@ enum {
     OPT_ENGINE,
     OPT_TILE,
     OPT_CHUNK,
+    OPT_SCHEDULE,
     OPT_THREADS,
     OPT_RANKS,
     OPT_MEASURED,
@@ -68,6 +69,7 @@ static const struct {
     {"engine", required_argument, OPT_ENGINE, ON_RUN | ON_PLAN | ON_COMPILE},
     {"tile", required_argument, OPT_TILE, ON_RUN | ON_PLAN},
     {"chunk", required_argument, OPT_CHUNK, ON_RUN | ON_PLAN},
+    {"schedule", required_argument, OPT_SCHEDULE, ON_RUN | ON_PLAN},
     {"threads", required_argument, OPT_THREADS, ON_RUN | ON_PLAN},
     {"ranks", required_argument, OPT_RANKS, ON_PLAN},
     {"measured", required_argument, OPT_MEASURED, ON_PLAN},
@@ -122,6 +124,10 @@ static const char help_sweep[] =
     "      --threads N        CPU threads of each rank (default: what the rank may use)\n"
     "      --tile N           points marched together (default: what suits the device)\n"
     "      --chunk N          steps between two exchanges with the host\n";
+
+static const char help_schedule[] =
+    "      --schedule NAME    static: every rank gets the same number of points; dynamic: a rank\n"
+    "                         takes the next points when it has room, for unequal devices\n";
 
 static const char help_run[] =
     "      --share-gpu        let several ranks use one GPU\n"
@@ -179,16 +185,16 @@ void gm_options_help(gm_command command)
         printf("usage: gridmarch run SWEEP.yaml [OPTION...]\n\n"
                "March every point of the sweep and write one HDF5 file. If the file is there\n"
                "already, compute only what it lacks. Start it with mpirun or srun, one rank per "
-               "GPU.\n\n%s%s\nExit codes: docs/exit-codes.md\n",
-               help_sweep, help_run);
+               "GPU.\n\n%s%s%s\nExit codes: docs/exit-codes.md\n",
+               help_sweep, help_schedule, help_run);
         break;
     case GM_PLAN:
         printf("usage: gridmarch plan SWEEP.yaml [OPTION...]\n\n"
                "Check the sweep and say what a run would do, without computing anything. Where a\n"
-               "run would refuse the result file, the plan ends with that exit code.\n\n%s"
+               "run would refuse the result file, the plan ends with that exit code.\n\n%s%s"
                "      --ranks N          share the points out over N ranks (default: those "
                "started)\n%s",
-               help_sweep, help_forecast);
+               help_sweep, help_schedule, help_forecast);
         break;
     case GM_COMPILE: fputs(help_compile, stdout); break;
     case GM_MODELS: fputs(help_models, stdout); break;
@@ -307,6 +313,14 @@ static gm_status read_engine(const char *text, gm_engine_wish *out)
     return GM_FAIL(GM_E_USAGE, "--engine %s: must be auto, matrix or block", text);
 }
 
+static gm_status read_schedule(const char *text, gm_schedule *out)
+{
+    const bool is_dynamic = strcmp(text, "dynamic") == 0;
+    *out = is_dynamic ? GM_SCHEDULE_DYNAMIC : GM_SCHEDULE_STATIC;
+    if (is_dynamic || strcmp(text, "static") == 0) return GM_OK;
+    return GM_FAIL(GM_E_USAGE, "--schedule %s: must be static or dynamic", text);
+}
+
 static gm_status take(int id, const char *value, gm_options *o)
 {
     int64_t number = 0;
@@ -318,6 +332,7 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_ENGINE: return read_engine(value, &o->engine);
     case OPT_TILE: return read_count("tile", value, INT32_MAX, &o->tile_points);
     case OPT_CHUNK: return read_count("chunk", value, INT64_C(1) << 40, &o->chunk_steps);
+    case OPT_SCHEDULE: return read_schedule(value, &o->schedule);
     case OPT_THREADS:
         st = read_count("threads", value, 4096, &number);
         o->n_thread = (int)number;

@@ -21,6 +21,9 @@ typedef enum {
 } gm_command;
 typedef enum { GM_BACKEND_AUTO, GM_BACKEND_CPU, GM_BACKEND_CUDA } gm_backend_wish;
 
+/** Which points a rank marches: an even share, or the next ones whenever it has room. */
+typedef enum { GM_SCHEDULE_STATIC, GM_SCHEDULE_DYNAMIC } gm_schedule;
+
 typedef struct gm_options {
     gm_command command;
     gm_command help_on;        /* GM_HELP: the command it explains, or GM_HELP for all */
@@ -31,6 +34,7 @@ typedef struct gm_options {
     int n_override;
     gm_backend_wish backend;
     gm_engine_wish engine;
+    gm_schedule schedule;
     int64_t tile_points, chunk_steps; /* 0: chosen by the program */
     double max_seconds;               /* of run: end after so long; 0: no limit */
     double patience;                  /* s, with a rank that hangs; 0: without end */

@@ -245,37 +245,19 @@ cleanup:
     return st;
 }
 
-/* This rank's part of the points that the ledger calls pending. */
-static gm_status share_missing(const gm_comm *comm, const uint8_t *status, int64_t n_point,
-                               gm_output *output)
-{
-    int64_t begin = 0, seen = 0;
-    for (int64_t i = 0; i < n_point; i++) {
-        output->n_missing += status[i] == GM_POINT_PENDING;
-        output->n_done += status[i] == GM_POINT_DONE;
-    }
-    gm_share(output->n_missing, comm->rank, comm->n_rank, &begin, &output->n_mine);
-    output->missing = malloc((size_t)(output->n_mine + 1) * sizeof *output->missing);
-    if (!output->missing) return GM_FAIL(GM_E_MEMORY, "out of memory");
-    for (int64_t i = 0, k = 0; i < n_point && k < output->n_mine; i++) {
-        if (status[i] != GM_POINT_PENDING) continue;
-        if (seen++ >= begin) output->missing[k++] = i;
-    }
-    return GM_OK;
-}
-
-/* Rank 0: the header of the file that is there now. */
+/* Rank 0: the header of the file that is there now, and what the file lacks. */
 static gm_status take_header(const gm_request *request, gm_output *output, int64_t **offset,
-                             int64_t *run_offset, uint8_t **status)
+                             int64_t *run_offset)
 {
     gm_status st = GM_OK;
     if (!output->header)
         GM_TRY(st, gm_store_inspect(request->path, request->layout, &output->header));
     gm_store_header *h = output->header;
     *offset = h->offset, h->offset = NULL;
-    *status = h->status, h->status = NULL;
     *run_offset = h->run_offset;
+    output->n_done = gm_output_count(h, GM_POINT_DONE);
     output->run = h->n_run < GM_STORE_RUN_SLOTS ? h->n_run : GM_STORE_RUN_SLOTS - 1;
+    st = gm_missing_find(h->status, h->n_point, &output->missing);
 cleanup:
     return st;
 }
@@ -285,29 +267,24 @@ gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const g
 {
     gm_status st = GM_OK;
     int64_t *offset = NULL;
-    uint8_t *status = NULL;
-    int64_t n_offset = request->layout->n_variable * (int64_t)sizeof *offset;
-    int64_t n_status = request->layout->n_point, run_offset = 0;
+    int64_t n_offset = request->layout->n_variable * (int64_t)sizeof *offset, run_offset = 0;
     if (output->state == GM_OUTPUT_NEW) GM_TRY(st, gm_create_end(comm, &output->create));
-    if (comm->rank == 0) st = take_header(request, output, &offset, &run_offset, &status);
+    if (comm->rank == 0) st = take_header(request, output, &offset, &run_offset);
     GM_TRY(st, gm_comm_agree(comm, st));
     GM_TRY(st, gm_comm_send(comm, &run_offset, sizeof run_offset));
     GM_TRY(st, gm_comm_send(comm, &output->run, sizeof output->run));
     GM_TRY(st, gm_comm_send_block(comm, (void **)&offset, &n_offset));
-    GM_TRY(st, gm_comm_send_block(comm, (void **)&status, &n_status));
-    output->status = status;
-    st = share_missing(comm, status, request->layout->n_point, output);
-    GM_TRY(st, gm_comm_agree(comm, st));
+    GM_TRY(st, gm_comm_send(comm, &output->n_done, sizeof output->n_done));
+    GM_TRY(st, gm_missing_send(comm, &output->missing));
     if (output->state == GM_OUTPUT_COMPLETE) goto cleanup;
     GM_TRY(st, gm_store_open(comm->world, request->path, request->layout, offset, run_offset,
                              &output->store));
-    if (comm->rank == 0) st = gm_retry_mark(options, output->store, request->layout, status);
+    if (output->header) /* rank 0 */
+        st = gm_retry_mark(options, output->store, request->layout, output->header->status);
     if (comm->rank == 0 && st == GM_OK) st = gm_store_write_run(output->store, output->run, run);
     GM_TRY(st, gm_comm_agree(comm, st));
 cleanup:
-    gm_store_header_destroy(&output->header);
     free(offset);
-    if (!output->status) free(status);
     return st;
 }
 
@@ -316,9 +293,6 @@ gm_status gm_output_close(gm_output *output)
     gm_status st = gm_store_close(&output->store);
     gm_create_abandon(&output->create);
     gm_store_header_destroy(&output->header);
-    free(output->missing);
-    free(output->status);
-    output->missing = NULL;
-    output->status = NULL;
+    gm_missing_clear(&output->missing);
     return st;
 }

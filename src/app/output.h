@@ -3,6 +3,7 @@
 #define GM_APP_OUTPUT_H
 
 #include "app/create.h"
+#include "app/missing.h"
 #include "app/request.h"
 #include "io/store.h"
 #include "mpi/binding.h"
@@ -12,14 +13,11 @@ typedef enum { GM_OUTPUT_NEW, GM_OUTPUT_RESUME, GM_OUTPUT_COMPLETE } gm_output_s
 typedef struct gm_output {
     gm_output_state state;
     gm_store *store;
-    int64_t n_missing; /* of the sweep */
-    int64_t n_done;    /* of the sweep, that are done already */
-    int64_t *missing;  /* owned: this rank's share, rising */
-    int64_t n_mine;
-    uint8_t *status;         /* owned [n_point]: of the whole sweep, as this run found it */
+    gm_missing missing;      /* owned: of the sweep */
+    int64_t n_done;          /* of the sweep, that are done already */
     int run;                 /* slot of this run in provenance/run */
     gm_create create;        /* a new file, until it is opened */
-    gm_store_header *header; /* owned; rank 0's, of a file that is resumed, until it is opened */
+    gm_store_header *header; /* owned; rank 0's: what the file said at the start */
 } gm_output;
 
 /** Look at the path without touching anything: may the run go on, and how?
@@ -38,7 +36,7 @@ int64_t gm_output_count(const gm_store_header *header, gm_point_status status);
 gm_status gm_output_begin(const gm_comm *comm, const gm_request *request, const gm_options *options,
                           const char *kernel, gm_output *output);
 
-/** Collective: open what was begun, and share out the missing points.
+/** Collective: open what was begun; every rank learns what is missing.
  *  @param run  JSON text of this run, for provenance */
 gm_status gm_output_open(const gm_comm *comm, const gm_request *request, const gm_options *options,
                          const char *run, gm_output *output);

@@ -80,6 +80,20 @@ static double share(const gm_summary *s, double seconds)
     return s->wall > 0 ? 100 * seconds / s->wall : 0;
 }
 
+/* How unequal the ranks were. */
+static void report_ranks(FILE *out, const gm_summary *s)
+{
+    int64_t fewest = s->rank_point[0], most = fewest;
+    for (int i = 1; i < s->n_rank; i++) {
+        if (s->rank_point[i] < fewest) fewest = s->rank_point[i];
+        if (s->rank_point[i] > most) most = s->rank_point[i];
+    }
+    fprintf(out, "dynamic schedule: %lld to %lld points per rank", (long long)fewest,
+            (long long)most);
+    if (s->n_retired > 0) fprintf(out, "; ranks that lost their device: %d", s->n_retired);
+    fputc('\n', out);
+}
+
 void gm_report_summary(FILE *out, const gm_summary *s)
 {
     char wall[32], start[32], bytes[32];
@@ -97,6 +111,7 @@ void gm_report_summary(FILE *out, const gm_summary *s)
             share(s, s->march), share(s, s->up), share(s, s->down), share(s, s->disk));
     if (s->n_rank > 1) fprintf(out, "; waiting for slower ranks %.0f%%", share(s, s->wait));
     putc('\n', out);
+    if (s->schedule == GM_SCHEDULE_DYNAMIC) report_ranks(out, s);
     fprintf(out, "%s: %s of results\n", s->path, gm_text_bytes(s->bytes, bytes));
 }
 
@@ -128,10 +143,14 @@ static void put_summary(gm_json *j, const gm_summary *s)
     gm_json_integer(j, "bytes", s->bytes);
     gm_json_integer(j, "tile_points", s->tiling.tile_points);
     gm_json_integer(j, "chunk_steps", s->tiling.chunk_steps);
+    gm_json_string(j, "schedule", s->schedule == GM_SCHEDULE_DYNAMIC ? "dynamic" : "static");
+    if (s->n_retired > 0) gm_json_integer(j, "ranks_retired", s->n_retired);
     if (s->stopped_by) gm_json_string(j, "stopped_by", gm_stop_text(s->stopped_by));
 }
 
-static void put_bindings(gm_json *j, const gm_binding *table, int n_rank, int most)
+/* point: [n_rank] what each computed; NULL: not known yet. */
+static void put_bindings(gm_json *j, const gm_binding *table, const int64_t *point, int n_rank,
+                         int most)
 {
     gm_json_open(j, "devices", '[');
     for (int i = 0; i < n_rank && i < most; i++) {
@@ -142,6 +161,7 @@ static void put_bindings(gm_json *j, const gm_binding *table, int n_rank, int mo
         gm_json_string(j, "uuid", table[i].uuid);
         gm_json_string(j, "architecture", table[i].architecture);
         gm_json_integer(j, "workers", table[i].n_worker);
+        if (point) gm_json_integer(j, "points", point[i]);
         gm_json_close(j, '}');
     }
     gm_json_close(j, ']');
@@ -156,7 +176,7 @@ void gm_report_json(FILE *out, const gm_summary *s, const gm_binding *table)
     gm_json_string(&j, "kernel", s->kernel);
     gm_json_integer(&j, "ranks", s->n_rank);
     put_summary(&j, s);
-    put_bindings(&j, table, s->n_rank, s->n_rank);
+    put_bindings(&j, table, s->rank_point, s->n_rank, s->n_rank);
     gm_json_close(&j, '}');
     if (!j.failed) fprintf(out, "%s\n", j.text);
     gm_json_clear(&j);
@@ -178,7 +198,7 @@ char *gm_report_run_text(const gm_binding *table, int n_rank, const char *kernel
     gm_json_string(&j, "kernel", kernel);
     gm_json_integer(&j, "ranks", n_rank);
     if (summary) put_summary(&j, summary);
-    put_bindings(&j, table, n_rank, most);
+    put_bindings(&j, table, summary ? summary->rank_point : NULL, n_rank, most);
     if (n_rank > most) gm_json_integer(&j, "devices_not_listed", n_rank - most);
     gm_json_close(&j, '}');
     if (j.failed) gm_json_clear(&j);

@@ -25,7 +25,10 @@ typedef struct gm_summary {
     double finish;                        /* s, after the wall time; 0: not known yet */
     int64_t bytes;                        /* of the file's variables */
     gm_tiling tiling;
-    gm_stop stopped_by; /* GM_STOP_NONE: every point was computed */
+    gm_schedule schedule;
+    int n_retired;             /* ranks whose device failed, while others went on */
+    const int64_t *rank_point; /* [n_rank] points that each computed; rank 0 */
+    gm_stop stopped_by;        /* GM_STOP_NONE: every point was computed */
 } gm_summary;
 
 /** "1.5 GiB", "12.3 s", "3 min 05 s", "1.2e+09": for people. @return text */
