@@ -52,9 +52,14 @@ gm_status gm_queue_create(const gm_comm *comm, const gm_missing *missing, gm_sch
     if (!q || !q->point) st = GM_FAIL(GM_E_MEMORY, "out of memory");
     GM_TRY(st, gm_comm_agree(comm, st));
     if (schedule == GM_SCHEDULE_DYNAMIC && comm->n_rank > 1)
-        GM_TRY(st, gm_handout_create(comm, n_point, N_HELD + 1, &q->handout));
+        st = gm_handout_create(comm, n_point, N_HELD + 1, &q->handout);
     else
         gm_share(n_point, comm->rank, comm->n_rank, &q->left.begin, &q->left.n);
+    if (st == GM_E_MPI)
+        gm_status_extend(st, "--schedule dynamic needs one-sided operations of MPI, which do not "
+                             "work here (with Open MPI 4 between hosts, mpirun --mca osc pt2pt may "
+                             "help; --schedule static needs none)");
+    GM_TRY(st, st);
     *out = q, q = NULL;
 cleanup:
     gm_queue_destroy(&q);
