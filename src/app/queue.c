@@ -57,8 +57,7 @@ gm_status gm_queue_create(const gm_comm *comm, const gm_missing *missing, gm_sch
         gm_share(n_point, comm->rank, comm->n_rank, &q->left.begin, &q->left.n);
     if (st == GM_E_MPI)
         gm_status_extend(st, "--schedule dynamic needs one-sided operations of MPI, which do not "
-                             "work here (with Open MPI 4 between hosts, mpirun --mca osc pt2pt may "
-                             "help; --schedule static needs none)");
+                             "work between these ranks; --schedule static needs none");
     GM_TRY(st, st);
     *out = q, q = NULL;
 cleanup:
