@@ -160,6 +160,18 @@ gm_status gm_find_read(const gm_inspection *in, int64_t offset, int64_t n_byte, 
     return GM_OK;
 }
 
+gm_status gm_find_status(const gm_inspection *in, int64_t offset, int64_t n_point, uint8_t *status)
+{
+    gm_status st = GM_OK;
+    GM_TRY(st, gm_find_read(in, offset, n_point, status));
+    for (int64_t i = 0; i < n_point && st == GM_OK; i++)
+        if (status[i] > GM_POINT_FAILED)
+            st = GM_FAIL(GM_E_RESULT, "'%s' is damaged: the status of point %lld is %d", in->path,
+                         (long long)i, status[i]);
+cleanup:
+    return st;
+}
+
 gm_status gm_find_text(const gm_inspection *in, hid_t object, const char *name, char **out)
 {
     gm_status st = GM_OK;

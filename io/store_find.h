@@ -36,6 +36,10 @@ gm_status gm_find_dataset(const gm_inspection *in, hid_t parent, const char *nam
 /** Read raw bytes of the file. */
 gm_status gm_find_read(const gm_inspection *in, int64_t offset, int64_t n_byte, void *out);
 
+/** Read the status of every point, and refuse values that mean nothing.
+ *  @param[out] status  [n_point] */
+gm_status gm_find_status(const gm_inspection *in, int64_t offset, int64_t n_point, uint8_t *status);
+
 /** A text attribute of fixed length (owned by the caller). It ends with NUL whatever the file
  * holds. */
 gm_status gm_find_text(const gm_inspection *in, hid_t object, const char *name, char **out);

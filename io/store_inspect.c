@@ -33,13 +33,7 @@ static gm_status read_status(const gm_inspection *in, gm_store_header *header)
         st = GM_FAIL(GM_E_MEMORY, "not enough memory to read '%s'", in->path);
         goto cleanup;
     }
-    GM_TRY(st, gm_find_read(in, status.offset, status.n_element, header->status));
-    for (int64_t i = 0; i < header->n_point; i++) {
-        if (header->status[i] <= GM_POINT_FAILED) continue;
-        st = GM_FAIL(GM_E_RESULT, "'%s' is damaged: the status of point %lld is %d", in->path,
-                     (long long)i, header->status[i]);
-        goto cleanup;
-    }
+    GM_TRY(st, gm_find_status(in, status.offset, status.n_element, header->status));
 cleanup:
     return st;
 }

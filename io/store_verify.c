@@ -16,8 +16,9 @@ typedef struct work {
     uint8_t *status; /* owned [n_point] */
     uint32_t *sum;   /* owned [n_point] */
     int64_t *stored; /* owned [n_point] */
-    char *piece;     /* owned [PIECE_BYTES] */
-    char *covers;    /* owned */
+    bool has_checksums;
+    char *piece;  /* owned [PIECE_BYTES] */
+    char *covers; /* owned */
 } work;
 
 static bool is_finished(const work *w, int64_t point)
@@ -96,7 +97,7 @@ static gm_status read_points(work *w)
         st = GM_FAIL(GM_E_MEMORY, "not enough memory to verify '%s'", w->in.path);
         goto cleanup;
     }
-    GM_TRY(st, gm_find_read(&w->in, status.offset, c->n_point, w->status));
+    GM_TRY(st, gm_find_status(&w->in, status.offset, c->n_point, w->status));
 cleanup:
     return st;
 }
@@ -107,7 +108,8 @@ static gm_status read_checksums(work *w)
     gm_found found;
     const int64_t n_point = w->check->n_point;
     for (int64_t i = 0; i < n_point; i++) w->stored[i] = -1;
-    if (!gm_find_has(&w->in, GM_STORE_CHECKSUM)) return GM_OK;
+    w->has_checksums = gm_find_has(&w->in, GM_STORE_CHECKSUM);
+    if (!w->has_checksums) return GM_OK;
     GM_TRY(st,
            gm_find_dataset(&w->in, w->in.file, GM_STORE_CHECKSUM, gm_h5_type(GM_TYPE_I64), &found));
     if (found.n_element != n_point) {
@@ -129,10 +131,9 @@ static void compare(work *w)
     gm_store_check *c = w->check;
     for (int64_t i = 0; i < c->n_point; i++) {
         if (!is_finished(w, i)) continue;
-        const bool has = w->stored[i] != -1;
-        c->damaged[i] = has && w->stored[i] != (int64_t)w->sum[i];
-        c->n_checked += has;
-        c->n_without += !has;
+        c->damaged[i] = w->has_checksums && w->stored[i] != (int64_t)w->sum[i];
+        c->n_checked += w->has_checksums;
+        c->n_without += !w->has_checksums;
         c->n_damaged += c->damaged[i];
     }
 }

@@ -166,6 +166,16 @@ static gm_status refuse_inputs(const gm_request *request)
     return st;
 }
 
+/* A lock goes by the file's name: under another name a second run could write the same file. */
+static gm_status refuse_links(const char *path, const struct stat *info)
+{
+    if (info->st_nlink < 2) return GM_OK;
+    return GM_FAIL(GM_E_RESULT,
+                   "%s is one of %llu names (hard links) of the same file, which another run could "
+                   "be writing under another name: remove the other names, or resume a copy",
+                   path, (unsigned long long)info->st_nlink);
+}
+
 gm_status gm_output_examine(const gm_request *request, const gm_options *options,
                             gm_output_state *state, gm_store_header **header)
 {
@@ -184,6 +194,7 @@ gm_status gm_output_examine(const gm_request *request, const gm_options *options
         if (!S_ISREG(info.st_mode))
             return GM_FAIL(GM_E_RESULT, "%s is not a regular file", request->path);
         st = examine_existing(request, options, state, header);
+        if (st == GM_OK && *state == GM_OUTPUT_RESUME) st = refuse_links(request->path, &info);
         if (st != GM_OK || *state != GM_OUTPUT_NEW) return st;
     } else if (errno != ENOENT) {
         return GM_FAIL(GM_E_IO, "%s: %s", request->path, strerror(errno));

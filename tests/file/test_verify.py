@@ -119,6 +119,20 @@ def test_pending_points_are_not_judged(folder, result):
     assert_same(result, folder / "r.h5")
 
 
+def test_a_finished_point_that_lost_its_checksum_is_damaged(result):
+    with h5py.File(result, "r+") as file:
+        file["checksum"][1, 2] = -1
+    done = run("verify", result)
+    assert done.code == DAMAGED and "damaged: point 7, [1, 2]\n" in done.out
+
+
+def test_a_status_that_means_nothing_is_named(result):
+    with h5py.File(result, "r+") as file:
+        file["status"][1, 2] = 9
+    done = run("verify", result)
+    assert done.code == 3 and "the status of point 7 is 9" in done.err
+
+
 def test_a_file_of_a_version_without_checksums_is_resumed(folder, result):
     with h5py.File(result, "r+") as file:
         del file["checksum"]

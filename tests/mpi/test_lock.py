@@ -163,3 +163,11 @@ def test_a_complete_file_keeps_no_lock_of_a_run_that_was_killed(tmp_path, sweep,
     done = run("run", sweep, "-o", output)
     assert done.code == 0 and "nothing to do" in done.messages[0]
     assert lock.exists() == alive
+
+
+def test_a_file_is_not_written_under_a_second_name(running, tmp_path):
+    process, sweep, output = running
+    link = tmp_path / "link.h5"
+    link.hardlink_to(output)
+    second = run("run", sweep, "-o", link, timeout=20)
+    assert second.code == REFUSED and "hard links" in second.err and process.poll() is None
