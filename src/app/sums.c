@@ -54,8 +54,8 @@ static void add_samples(gm_sums *s, const gm_result *result, int64_t n_point)
         if (!v->has_time) continue;
         const int64_t n_byte = result->n_sample * (v->row_bytes / s->layout->n_sample);
         const char *value = result->trajectory[v->quantity];
-        const bool much = n_point * n_byte >= THREAD_BYTES;
-#pragma omp parallel for num_threads(much ? s->n_thread : 1) schedule(static)
+#pragma omp parallel for if (n_point * n_byte >= THREAD_BYTES) num_threads(s->n_thread)            \
+    schedule(static)
         for (int64_t p = 0; p < n_point; p++)
             running[p] = gm_checksum_add(running[p], value + p * n_byte, n_byte);
         running += s->capacity;
