@@ -161,7 +161,7 @@ class Hosts:
                 self.kill(pid, host)
         for pid in [*descendants(process.pid), process.pid]:
             kill(pid)
-        process.error = process.communicate()[1]
+        process.error = process.communicate(timeout=30)[1]
 
     def link(self, state):
         """The cable between the hosts: `up` or `down`."""
@@ -229,8 +229,8 @@ class Slurm(Hosts):
         return process
 
     def start_node(self, node):
-        for left in (self.folder / f"spool.{node}").glob("stepd.slurm.pmix.*"):
-            left.unlink()  # by a node that died: its end of a step of the same name
+        for left in (self.folder / f"spool.{node}").glob("*pmix.*"):  # by a node that died
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
         self.slurmd[node] = self.daemon(node, "slurmd", "-D", "-N", node, "-f", self.configuration)
 
     def states(self):
@@ -242,8 +242,10 @@ class Slurm(Hosts):
 
     def start_again(self, number):
         """A requeued job, which Slurm would let wait for two minutes."""
-        self.wait_for(number, "PENDING")
-        self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
+        def begins():
+            self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
+            return self.job(number)["JobState"] != "PENDING"
+        wait_until(begins, seconds=60, pause=1)
 
     def ask(self, *words, env=None, cwd=None, timeout=60):
         """Run a command of Slurm's. Nothing of Slurm may wait for ever."""

@@ -16,6 +16,8 @@ from program import PROGRAM, assert_same, march, needs_program, wait_until  # no
 WHY_NOT = why_not("mpirun")
 pytestmark = [needs_program, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
 
+LAUNCHERS = ["mpirun", "orted"]
+
 
 @pytest.fixture(scope="module", name="hosts")
 def two_hosts():
@@ -41,7 +43,7 @@ def slow_run(request, hosts, case, tmp_path):
         yield process, output
     finally:
         hosts.link("up")
-        hosts.clear(process, "mpirun", "orted", "/usr/bin/orted", PROGRAM)
+        hosts.clear(process, *LAUNCHERS, PROGRAM)
 
 
 def ranks(hosts, host):
@@ -104,7 +106,7 @@ def test_a_broken_cable_ends_the_ranks_of_both_hosts(hosts, case, running):
     process, output = running
     hosts.link("down")
     wait_until(lambda: not ranks(hosts, "n1") and not ranks(hosts, "n2"), seconds=60, pause=0.2)
-    hosts.clear(process, "mpirun")
+    hosts.clear(process, *LAUNCHERS)
     found = messages(process.error)
     assert len(found) == 1 and "on n2 has not been heard of for 10 s" in found[0]
     march(case[0], output, "--quiet")

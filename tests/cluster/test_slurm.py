@@ -90,11 +90,12 @@ def test_a_killed_rank_ends_all_with_kill_on_bad_exit(slurm, case, running):
     expect_completed_by_the_same_command(case, output)
 
 
-def test_separate_programs_of_one_srun_are_refused(slurm, case, tmp_path):
-    """With a wrong --mpi each rank would compute the whole sweep."""
+def test_a_wrong_mpi_computes_nothing(slurm, case, tmp_path):
+    """Each rank would compute the whole sweep. Open MPI 4 stops by itself in MPI_Init; where it makes
+    programs of one rank instead, as Open MPI 5 does, the program refuses."""
     done = slurm.ask("srun", "--mpi=none", "--ntasks=2", *gridmarch(case[0], tmp_path / "r.h5"))
-    assert done.code == 7 and len(messages(done.err)) == 1
-    assert "--mpi=pmix" in messages(done.err)[0]
+    assert done.code in (1, 7)
+    assert 'direct launched using "srun"' in done.err or "processes were started by srun" in done.err
     assert not (tmp_path / "r.h5").exists()
 
 
