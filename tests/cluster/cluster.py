@@ -229,8 +229,9 @@ class Slurm(Hosts):
         return process
 
     def start_node(self, node):
-        for left in (self.folder / f"spool.{node}").glob("*pmix.*"):  # by a node that died
-            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        for folder, pattern in (f"spool.{node}", "*pmix.*"), (f"tmp.{node}", "*"):
+            for left in (self.folder / folder).glob(pattern):  # by a node that died
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
         self.slurmd[node] = self.daemon(node, "slurmd", "-D", "-N", node, "-f", self.configuration)
 
     def states(self):
@@ -240,12 +241,13 @@ class Slurm(Hosts):
     def wait_for_nodes(self):
         wait_until(lambda: self.states() == ["idle", "idle"], seconds=30, pause=0.1)
 
-    def start_again(self, number):
-        """A requeued job, which Slurm would let wait for two minutes."""
-        def begins():
+    def start_again(self, number, is_done):
+        """Let a requeued job start now and not in two minutes, until it has done its work."""
+        def begun():
             self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
-            return self.job(number)["JobState"] != "PENDING"
-        wait_until(begins, seconds=60, pause=1)
+            return is_done()
+        wait_until(begun, seconds=90, pause=0.5)
+        self.wait_for(number, "COMPLETED")
 
     def ask(self, *words, env=None, cwd=None, timeout=60):
         """Run a command of Slurm's. Nothing of Slurm may wait for ever."""

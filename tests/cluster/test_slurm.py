@@ -141,6 +141,5 @@ def test_a_node_whose_slurmd_dies_costs_a_requeue(slurm, case, tmp_path):
     assert n_done(output) < 128
     slurm.start_node("n2")
     slurm.wait_for_nodes()
-    slurm.start_again(number)
-    slurm.wait_for(number, "COMPLETED", seconds=90)
+    slurm.start_again(number, lambda: n_done(output) == 128)
     assert_same(output, case[1])
