@@ -4,6 +4,7 @@ hosts.sh says what a host is. Slurm's controller and munge run on n1, a slurmd o
 files lie in one folder of their own, and their ports are those of the hosts' own network.
 """
 
+import datetime
 import os
 import pathlib
 import shutil
@@ -190,7 +191,6 @@ class Slurm(Hosts):
 
     def __init__(self):
         super().__init__()
-        self.slurmd = {}
         self.daemons = []
         try:
             self.begin()
@@ -226,13 +226,12 @@ class Slurm(Hosts):
             process = subprocess.Popen([*self.enter(host), *map(str, words)], env=env,
                                        stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.daemons.append(process)
-        return process
 
     def start_node(self, node):
         for folder, pattern in (f"spool.{node}", "*pmix.*"), (f"tmp.{node}", "*"):
             for left in (self.folder / folder).glob(pattern):  # by a node that died
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
-        self.slurmd[node] = self.daemon(node, "slurmd", "-D", "-N", node, "-f", self.configuration)
+        self.daemon(node, "slurmd", "-D", "-N", node, "-f", self.configuration)
 
     def states(self):
         """Of the nodes."""
@@ -244,7 +243,9 @@ class Slurm(Hosts):
     def start_again(self, number, is_done):
         """Let a requeued job start now and not in two minutes, until it has done its work."""
         def begun():
-            self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
+            begin = datetime.datetime.fromisoformat(self.job(number)["EligibleTime"])
+            if begin - datetime.datetime.now() > datetime.timedelta(seconds=10):
+                self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
             return is_done()
         wait_until(begun, seconds=90, pause=0.5)
         self.wait_for(number, "COMPLETED")

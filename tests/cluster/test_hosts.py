@@ -9,26 +9,12 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import (SLOW, Hosts, finish, gridmarch, messages, n_done,  # noqa: E402
-                     sweep_and_expected, why_not)
+from cluster import SLOW, finish, gridmarch, messages, n_done  # noqa: E402
 from program import PROGRAM, assert_same, march, needs_program, wait_until  # noqa: E402
 
-WHY_NOT = why_not("mpirun")
-pytestmark = [needs_program, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
+pytestmark = needs_program
 
 LAUNCHERS = ["mpirun", "orted"]
-
-
-@pytest.fixture(scope="module", name="hosts")
-def two_hosts():
-    made = Hosts()
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module", name="case")
-def sweep_with_result(tmp_path_factory):
-    return sweep_and_expected(tmp_path_factory.mktemp("sweep"))
 
 
 @pytest.fixture(name="running")

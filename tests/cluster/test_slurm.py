@@ -8,28 +8,14 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import (SLOW, Slurm, finish, gridmarch, messages, n_done,  # noqa: E402
-                     sweep_and_expected, why_not)
+from cluster import SLOW, finish, gridmarch, messages, n_done  # noqa: E402
 from program import PROGRAM, assert_same, march, needs_program, wait_until, write  # noqa: E402
 
-WHY_NOT = why_not("slurmctld", "slurmd", "munged", "srun")
-pytestmark = [needs_program, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
+pytestmark = needs_program
 
 REFUSED = 3
 BOTH = ["--mpi=pmix", "--nodes=2", "--ntasks=4", "--ntasks-per-node=2", "--kill-on-bad-exit=1"]
 NO_LOCKS = {"GRIDMARCH_FAULT": f"lock%100=fail,{SLOW}"}
-
-
-@pytest.fixture(scope="module", name="slurm")
-def two_nodes():
-    made = Slurm()
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module", name="case")
-def sweep_with_result(tmp_path_factory):
-    return sweep_and_expected(tmp_path_factory.mktemp("sweep"))
 
 
 @pytest.fixture(name="running")
