@@ -4,6 +4,7 @@ hosts.sh says what a host is. Slurm's controller and munge run on n1, a slurmd o
 files lie in one folder of their own, and their ports are those of the hosts' own network.
 """
 
+import datetime
 import os
 import pathlib
 import shutil
@@ -161,7 +162,7 @@ class Hosts:
                 self.kill(pid, host)
         for pid in [*descendants(process.pid), process.pid]:
             kill(pid)
-        process.error = process.communicate()[1]
+        process.error = process.communicate(timeout=30)[1]
 
     def link(self, state):
         """The cable between the hosts: `up` or `down`."""
@@ -190,7 +191,6 @@ class Slurm(Hosts):
 
     def __init__(self):
         super().__init__()
-        self.slurmd = {}
         self.daemons = []
         try:
             self.begin()
@@ -226,12 +226,12 @@ class Slurm(Hosts):
             process = subprocess.Popen([*self.enter(host), *map(str, words)], env=env,
                                        stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.daemons.append(process)
-        return process
 
     def start_node(self, node):
-        for left in (self.folder / f"spool.{node}").glob("stepd.slurm.pmix.*"):
-            left.unlink()  # by a node that died: its end of a step of the same name
-        self.slurmd[node] = self.daemon(node, "slurmd", "-D", "-N", node, "-f", self.configuration)
+        for folder, pattern in (f"spool.{node}", "*pmix.*"), (f"tmp.{node}", "*"):
+            for left in (self.folder / folder).glob(pattern):  # by a node that died
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+        self.daemon(node, "slurmd", "-D", "-N", node, "-f", self.configuration)
 
     def states(self):
         """Of the nodes."""
@@ -240,10 +240,15 @@ class Slurm(Hosts):
     def wait_for_nodes(self):
         wait_until(lambda: self.states() == ["idle", "idle"], seconds=30, pause=0.1)
 
-    def start_again(self, number):
-        """A requeued job, which Slurm would let wait for two minutes."""
-        self.wait_for(number, "PENDING")
-        self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
+    def start_again(self, number, is_done):
+        """Let a requeued job start now and not in two minutes, until it has done its work."""
+        def begun():
+            begin = datetime.datetime.fromisoformat(self.job(number)["EligibleTime"])
+            if begin - datetime.datetime.now() > datetime.timedelta(seconds=10):
+                self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
+            return is_done()
+        wait_until(begun, seconds=90, pause=0.5)
+        self.wait_for(number, "COMPLETED")
 
     def ask(self, *words, env=None, cwd=None, timeout=60):
         """Run a command of Slurm's. Nothing of Slurm may wait for ever."""

@@ -9,24 +9,12 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import (SLOW, Hosts, finish, gridmarch, messages, n_done,  # noqa: E402
-                     sweep_and_expected, why_not)
+from cluster import SLOW, finish, gridmarch, messages, n_done  # noqa: E402
 from program import PROGRAM, assert_same, march, needs_program, wait_until  # noqa: E402
 
-WHY_NOT = why_not("mpirun")
-pytestmark = [needs_program, pytest.mark.skipif(bool(WHY_NOT), reason=WHY_NOT)]
+pytestmark = needs_program
 
-
-@pytest.fixture(scope="module", name="hosts")
-def two_hosts():
-    made = Hosts()
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="module", name="case")
-def sweep_with_result(tmp_path_factory):
-    return sweep_and_expected(tmp_path_factory.mktemp("sweep"))
+LAUNCHERS = ["mpirun", "orted"]
 
 
 @pytest.fixture(name="running")
@@ -41,7 +29,7 @@ def slow_run(request, hosts, case, tmp_path):
         yield process, output
     finally:
         hosts.link("up")
-        hosts.clear(process, "mpirun", "orted", "/usr/bin/orted", PROGRAM)
+        hosts.clear(process, *LAUNCHERS, PROGRAM)
 
 
 def ranks(hosts, host):
@@ -104,7 +92,7 @@ def test_a_broken_cable_ends_the_ranks_of_both_hosts(hosts, case, running):
     process, output = running
     hosts.link("down")
     wait_until(lambda: not ranks(hosts, "n1") and not ranks(hosts, "n2"), seconds=60, pause=0.2)
-    hosts.clear(process, "mpirun")
+    hosts.clear(process, *LAUNCHERS)
     found = messages(process.error)
     assert len(found) == 1 and "on n2 has not been heard of for 10 s" in found[0]
     march(case[0], output, "--quiet")
