@@ -101,12 +101,11 @@ static gm_status write_pieces(const check *c, MPI_File file)
 static gm_status write_all(const check *c)
 {
     MPI_File file = MPI_FILE_NULL;
-    int code = MPI_File_open(c->comm, c->name, MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    int code = gm_store_open_file(c->comm, c->name, &file);
     gm_status st = gm_store_agree(c->comm, code == MPI_SUCCESS ? GM_OK : fail_mpi(c, "open", code));
     if (st != GM_OK) return st; /* closing is collective, and not all may have it: it is lost */
-    MPI_File_set_errhandler(file, MPI_ERRORS_RETURN);
     st = write_pieces(c, file);
-    code = MPI_File_close(&file);
+    code = gm_store_close_file(&file);
     if (st == GM_OK && code != MPI_SUCCESS) st = fail_mpi(c, "close", code);
     return gm_store_agree(c->comm, st);
 }

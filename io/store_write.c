@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "checksum.h"
+#include "core/alive.h"
 #include "core/fault.h"
 #include "store.h"
 #include "store_space.h"
@@ -96,7 +97,7 @@ cleanup:
     return st;
 }
 
-gm_status gm_store_agree(MPI_Comm comm, gm_status st)
+static gm_status agree(MPI_Comm comm, gm_status st)
 {
     char message[1024] = "";
     int rank = 0;
@@ -112,6 +113,31 @@ gm_status gm_store_agree(MPI_Comm comm, gm_status st)
         MPI_Bcast(message, sizeof message, MPI_CHAR, first, comm) != MPI_SUCCESS)
         return GM_FAIL(GM_E_MPI, "MPI_Bcast failed");
     return GM_FAIL((gm_status)code, "%s", message);
+}
+
+gm_status gm_store_agree(MPI_Comm comm, gm_status st)
+{
+    gm_alive_wait(true);
+    const gm_status all = agree(comm, st);
+    gm_alive_wait(false);
+    return all;
+}
+
+int gm_store_open_file(MPI_Comm comm, const char *path, MPI_File *file)
+{
+    gm_alive_wait(true);
+    const int code = MPI_File_open(comm, path, MPI_MODE_WRONLY, MPI_INFO_NULL, file);
+    if (code == MPI_SUCCESS) MPI_File_set_errhandler(*file, MPI_ERRORS_RETURN);
+    gm_alive_wait(false);
+    return code;
+}
+
+int gm_store_close_file(MPI_File *file)
+{
+    gm_alive_wait(true);
+    const int code = MPI_File_close(file);
+    gm_alive_wait(false);
+    return code;
 }
 
 static gm_status fail_mpi(const gm_store *s, const char *what, int code)
@@ -149,7 +175,7 @@ gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout
         store_free(&s);
         return st;
     }
-    const int code = MPI_File_open(comm, path, MPI_MODE_WRONLY, MPI_INFO_NULL, &s->file);
+    const int code = gm_store_open_file(comm, path, &s->file);
     st = code == MPI_SUCCESS ? GM_OK : fail_mpi(s, "open", code);
     st = gm_store_agree(comm, st);
     if (st != GM_OK) {
@@ -157,7 +183,6 @@ gm_status gm_store_open(MPI_Comm comm, const char *path, const gm_layout *layout
         store_free(&s);
         return st;
     }
-    MPI_File_set_errhandler(s->file, MPI_ERRORS_RETURN);
     MPI_Comm_rank(comm, &rank);
     gm_store_remove_litter(path, rank);
     *out = s;
@@ -282,7 +307,7 @@ gm_status gm_store_close(gm_store **store)
     gm_store *s = *store;
     gm_status st = GM_OK;
     if (s == NULL) return GM_OK;
-    const int code = MPI_File_close(&s->file);
+    const int code = gm_store_close_file(&s->file);
     if (code != MPI_SUCCESS) st = fail_mpi(s, "close", code);
     if (close(s->fd) != 0 && st == GM_OK)
         st = GM_FAIL(GM_E_IO, "cannot close '%s': %s", s->path, gm_posix_cause(errno));

@@ -41,7 +41,7 @@ struct gm_guard {
 
     /* From here on the thread's own while it talks. Times are of running time. */
     double now, clock; /* clock: gm_clock_seconds at the last look */
-    double signed_at, marked_at;
+    double signed_at, marked_at, judges_from;
     uint64_t n_mark;
     int rank, n_rank;
     MPI_Comm world, channel;
@@ -120,15 +120,17 @@ static bool is_stuck(const gm_guard *g, const sign *s, double grace)
     return !s->waits && s->idle > g->patience + grace;
 }
 
-/* Rank 0, of all. */
+/* Rank 0, of all. A rank that is silent may be why others do not get on: it is looked for first. */
 static void judge_all(const gm_guard *g)
 {
+    const double grace = 2 * g->beat;
     int n_waiting = 0;
+    for (int i = 0; i < g->n_rank; i++)
+        if (g->now - g->peer[i].heard > g->patience) end_silent(g, i, g->now - g->peer[i].heard);
     for (int i = 0; i < g->n_rank; i++) {
-        const peer *p = &g->peer[i];
-        if (g->now - p->heard > g->patience) end_silent(g, i, g->now - p->heard);
-        if (is_stuck(g, &p->last, 0)) end_stuck(g, i, &p->last);
-        n_waiting += p->last.waits && p->last.idle > g->patience;
+        const sign *s = &g->peer[i].last;
+        if (is_stuck(g, s, grace)) end_stuck(g, i, s);
+        n_waiting += s->waits && s->idle > g->patience + grace;
     }
     if (n_waiting == g->n_rank) end_waiting(g);
 }
@@ -197,13 +199,15 @@ static void look(gm_guard *g)
     const double passed = clock - g->clock;
     g->clock = clock;
     g->now += passed < 2 * g->nap ? passed : 2 * g->nap; /* longer: this process did not run */
+    if (passed > 2 * g->nap + 1) g->judges_from = g->now + TURN_SECONDS;
     const sign mine = look_at_self(g);
     if (g->talks) {
         send_signs(g, &mine);
         receive_signs(g);
     }
+    if (g->talks && g->rank == 0) g->peer[0] = (peer){mine, g->now};
+    if (g->now < g->judges_from) return; /* what is known is of before the process was stopped */
     if (g->talks && g->rank == 0) {
-        g->peer[0] = (peer){mine, g->now};
         judge_all(g);
     } else {
         judge_some(g, &mine);

@@ -60,7 +60,7 @@ def ranks_of(process, n):
 
 def expect_hang(process, messages, *words):
     assert process.returncode == HANG, messages
-    assert len(messages) == 1, messages
+    assert len(messages) == 1, "\n".join(messages)
     for word in (*words, "the same command again"):
         assert word in messages[0], messages
 
