@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/alive.h"
 #include "core/fault.h"
 #include "core/stop.h"
 #include "store_space.h"
@@ -69,6 +70,7 @@ static gm_status write_piece(gm_fill *f, int fd, int64_t offset, int64_t n_byte)
         const int64_t rest = n_byte - done;
         st = gm_space_write(fd, f->name, f->buffer, rest < f->n_buffer ? rest : f->n_buffer,
                             offset + done);
+        gm_alive_mark(NULL);
     }
     return st;
 }
@@ -84,6 +86,8 @@ static gm_status fill_region(gm_fill *f, int fd, const gm_region *r, int64_t *tu
         GM_TRY(st, check_stop(f));
         GM_TRY(st,
                write_piece(f, fd, r->offset + done, rest < longest_piece ? rest : longest_piece));
+        /* Begun now, writing to the disk does not all wait for the end. */
+        sync_file_range(fd, r->offset + done, longest_piece, SYNC_FILE_RANGE_WRITE);
     }
 cleanup:
     return st;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/alive.h"
+
 /* Texts of the provenance, and the file with all its metadata. Rank 0. */
 static gm_status build(const gm_request *request, const char *kernel, bool replace,
                        gm_creation **creation)
@@ -92,6 +94,7 @@ static gm_status wait_for_fill(const gm_comm *comm, gm_fill **fill)
     for (int all_over = 0; !all_over;) {
         all_over = !*fill || gm_fill_is_over(*fill);
         if (*fill && all_over) st = gm_fill_end(fill, false);
+        if (!*fill) gm_alive_mark(NULL); /* else the filling does */
         GM_TRY(st, gm_comm_agree(comm, st));
         GM_TRY(st,
                GM_MPI("waiting for the new file",
