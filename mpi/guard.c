@@ -18,8 +18,8 @@ static const double longest_nap = 1, longest_beat = 15; /* s */
 
 /* What a rank says of its main thread. */
 typedef struct sign {
-    double idle; /* s of its own running time since its last mark */
-    int waits;
+    double idle;   /* s of its own running time since its last mark, waiting left out */
+    double waited; /* s that it has waited for other ranks without a pause; 0: it does not */
     char what[52];
 } sign;
 
@@ -41,8 +41,8 @@ struct gm_guard {
 
     /* From here on the thread's own while it talks. Times are of running time. */
     double now, clock; /* clock: gm_clock_seconds at the last look */
-    double signed_at, marked_at, judges_from;
-    uint64_t n_mark;
+    double signed_at, judges_from, idle, waited;
+    uint64_t n_mark, n_wait;
     int rank, n_rank;
     MPI_Comm world, channel;
     int n_peer; /* rank 0: all ranks; else rank 0 and this one */
@@ -51,6 +51,11 @@ struct gm_guard {
     MPI_Request *sending; /* owned [n_peer]: to each of them */
     host_name *host;      /* owned [n_rank]; NULL: not known yet */
 };
+
+static double least(double a, double b)
+{
+    return a < b ? a : b;
+}
 
 /* --- the end of the run --------------------------------------------------------------------------
  */
@@ -108,7 +113,7 @@ static _Noreturn void end_waiting(const gm_guard *g)
     snprintf(message, sizeof message,
              "all %d ranks have waited for each other for %.0f s while %s: MPI does not deliver "
              "their messages. " GM_GUARD_REMEDY,
-             g->n_rank, s->idle, s->what);
+             g->n_rank, s->waited, s->what);
     end_run(g, message);
 }
 
@@ -117,7 +122,7 @@ static _Noreturn void end_waiting(const gm_guard *g)
 
 static bool is_stuck(const gm_guard *g, const sign *s, double grace)
 {
-    return !s->waits && s->idle > g->patience + grace;
+    return s->waited == 0 && s->idle > g->patience + grace;
 }
 
 /* Rank 0, of all. A rank that is silent may be why others do not get on: it is looked for first. */
@@ -130,7 +135,7 @@ static void judge_all(const gm_guard *g)
     for (int i = 0; i < g->n_rank; i++) {
         const sign *s = &g->peer[i].last;
         if (is_stuck(g, s, grace)) end_stuck(g, i, s);
-        n_waiting += s->waits && s->idle > g->patience + grace;
+        n_waiting += s->waited > g->patience + grace;
     }
     if (n_waiting == g->n_rank) end_waiting(g);
 }
@@ -148,15 +153,17 @@ static void judge_some(const gm_guard *g, const sign *mine)
 /* --- signs ---------------------------------------------------------------------------------------
  */
 
-static sign look_at_self(gm_guard *g)
+/* passed: s of running time since the last look. */
+static sign look_at_self(gm_guard *g, double passed)
 {
     const gm_alive alive = gm_alive_look();
-    sign s = {.waits = alive.waits};
-    if (alive.n_mark != g->n_mark) {
-        g->n_mark = alive.n_mark;
-        g->marked_at = g->now;
-    }
-    s.idle = g->now - g->marked_at;
+    const bool same_wait = alive.waits && alive.n_wait == g->n_wait;
+    if (!alive.waits) g->idle += passed;
+    if (alive.n_mark != g->n_mark) g->idle = 0;
+    g->waited = same_wait ? g->waited + passed : 0;
+    g->n_mark = alive.n_mark;
+    g->n_wait = alive.n_wait;
+    sign s = {.idle = g->idle, .waited = g->waited};
     snprintf(s.what, sizeof s.what, "%s", alive.what);
     return s;
 }
@@ -196,11 +203,12 @@ static void receive_signs(gm_guard *g)
 static void look(gm_guard *g)
 {
     const double clock = gm_clock_seconds();
-    const double passed = clock - g->clock;
+    const double gap = clock - g->clock;
+    const double passed = least(gap, 2 * g->nap); /* longer: this process did not run */
     g->clock = clock;
-    g->now += passed < 2 * g->nap ? passed : 2 * g->nap; /* longer: this process did not run */
-    if (passed > 2 * g->nap + 1) g->judges_from = g->now + TURN_SECONDS;
-    const sign mine = look_at_self(g);
+    g->now += passed;
+    if (gap > 2 * g->nap + 1) g->judges_from = g->now + TURN_SECONDS;
+    const sign mine = look_at_self(g, passed);
     if (g->talks) {
         send_signs(g, &mine);
         receive_signs(g);
@@ -249,11 +257,6 @@ static int start_thread(gm_guard *g)
     const int code = pthread_create(&g->thread, NULL, watch, g);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
-}
-
-static double least(double a, double b)
-{
-    return a < b ? a : b;
 }
 
 static void give_memory(gm_guard *g)

@@ -85,28 +85,25 @@ cleanup:
     return st;
 }
 
-/* Until all parts are filled, or one has failed. Short naps first: most files are small. The marks
- * of a rank that still fills are its thread's: if the disk does not answer there are none. */
+/* Until all parts are filled, or one has failed. Short naps first: most files are small. */
 static gm_status wait_for_fill(const gm_comm *comm, gm_fill **fill)
 {
     enum { SHORTEST_NS = 50000, LONGEST_NS = 20000000 };
-    gm_status st = GM_OK, mpi = GM_OK;
+    gm_status st = GM_OK;
     struct timespec nap = {0, SHORTEST_NS};
-    int state[2] = {0, 1}; /* over, well; of all ranks: the least */
-    while (mpi == GM_OK && !state[0] && state[1]) {
-        state[0] = !*fill || gm_fill_is_over(*fill);
-        if (*fill && state[0]) {
-            st = gm_fill_end(fill, false);
-            gm_alive_wait(true);
-        }
-        state[1] = st == GM_OK;
-        mpi = GM_MPI("waiting for the new file",
-                     MPI_Allreduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MIN, comm->world));
-        if (!state[0]) nanosleep(&nap, NULL);
+    for (int all_over = 0; !all_over;) {
+        all_over = !*fill || gm_fill_is_over(*fill);
+        if (*fill && all_over) st = gm_fill_end(fill, false);
+        if (!*fill) gm_alive_mark(NULL); /* else the filling does */
+        GM_TRY(st, gm_comm_agree(comm, st));
+        GM_TRY(st,
+               GM_MPI("waiting for the new file",
+                      MPI_Allreduce(MPI_IN_PLACE, &all_over, 1, MPI_INT, MPI_MIN, comm->world)));
+        if (!all_over) nanosleep(&nap, NULL);
         nap.tv_nsec = 2 * nap.tv_nsec < LONGEST_NS ? 2 * nap.tv_nsec : LONGEST_NS;
     }
-    gm_alive_wait(false);
-    return gm_comm_agree(comm, st != GM_OK ? st : mpi);
+cleanup:
+    return st;
 }
 
 gm_status gm_create_end(const gm_comm *comm, gm_create *create)

@@ -8,16 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The main thread gets on, or one that it waits for.
+/** The main thread gets on, or another that works for it.
  *  @param what  what it does from now on ("marching"), static; NULL: the same as before */
 void gm_alive_mark(const char *what);
 
-/** The main thread begins (true) or ends (false) to wait for other ranks. A mark as well. */
+/** The main thread begins (true) or ends (false) to wait for other ranks. No mark: time between is
+ *  no work. */
 void gm_alive_wait(bool waits);
 
 typedef struct gm_alive {
-    uint64_t n_mark;  /* since the start */
-    const char *what; /* never NULL */
+    uint64_t n_mark, n_wait; /* since the start: marks; begins and ends of waiting */
+    const char *what;        /* never NULL */
     bool waits;
 } gm_alive;
 
