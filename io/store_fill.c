@@ -86,6 +86,8 @@ static gm_status fill_region(gm_fill *f, int fd, const gm_region *r, int64_t *tu
         GM_TRY(st, check_stop(f));
         GM_TRY(st,
                write_piece(f, fd, r->offset + done, rest < longest_piece ? rest : longest_piece));
+        /* Begun now, writing to the disk does not all wait for the end. */
+        sync_file_range(fd, r->offset + done, longest_piece, SYNC_FILE_RANGE_WRITE);
     }
 cleanup:
     return st;

@@ -128,6 +128,20 @@ def test_waiting_for_a_slow_rank_is_no_hang(folder, tmp_path):
     assert_same(output, folder / "whole.h5")
 
 
+@pytest.mark.parametrize("ranks", [0, 2])
+def test_filling_a_file_on_a_slow_disk_is_no_hang(folder, tmp_path, ranks):
+    """A piece in less than the patience, all of them in longer."""
+    patience = 2
+    process = begin(folder, tmp_path / "r.h5", ranks, "write@1+=400", patience=patience)
+    try:
+        before = time.monotonic()
+        wait_until(lambda: (tmp_path / "r.h5").exists() or process.poll() is not None)
+        assert process.poll() is None and time.monotonic() - before > patience
+    finally:
+        kill_tree(process)
+        process.communicate()
+
+
 def test_a_job_that_is_suspended_as_a_whole_goes_on(folder, tmp_path):
     output = tmp_path / "r.h5"
     process = begin(folder, output, 3, "launch@1+=150")
