@@ -158,7 +158,7 @@ static const char help_run[] =
 static const char help_forecast[] =
     "      --measured FILE    foretell the run's time from a run of the same model and network: "
     "its\n"
-    "                         result file, or what it printed with --json\n"
+    "                         result file, or the JSON it printed\n"
     "      --rate R           point-steps per second of a rank, in place of the measured ones\n"
     "      --bandwidth B      bytes per second into the file, of all ranks together, likewise\n";
 
