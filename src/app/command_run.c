@@ -168,8 +168,8 @@ static gm_status open_device(run *r)
     GM_TRY(st, gm_output_begin(comm, &r->request, r->options, r->kernel, &r->output));
     r->summary.create = lap(r);
     gm_alive_mark("preparing the engine");
-    st = backend->engine_create(r->device.device, r->request.sweep, r->request.data, r->tiling,
-                                r->code.data ? &r->code : NULL, &r->engine);
+    st = gm_rank_device_engine(&r->device, &r->request, r->code.data ? &r->code : NULL, &r->tiling,
+                               &r->engine);
     GM_TRY(st, gm_comm_agree(comm, st));
     r->summary.device += lap(r);
 cleanup:

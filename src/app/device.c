@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fault.h"
+
 /* The backend that all ranks can use, and how many of its devices this rank sees. */
 static gm_status choose_backend(const gm_comm *comm, const gm_options *options, gm_rank_device *d,
                                 int *n_device)
@@ -85,4 +87,19 @@ int64_t gm_rank_device_bytes(const gm_comm *comm, const gm_rank_device *d)
     const bool is_cpu = d->backend == &gm_backend_cpu;
     const int n_sharing = is_cpu ? comm->n_local : d->table[comm->rank].n_sharing;
     return d->info.free_bytes / 10 * 9 / n_sharing; /* a tenth is left to others */
+}
+
+gm_status gm_rank_device_engine(const gm_rank_device *d, const gm_request *request,
+                                const gm_code *code, gm_tiling *tiling, gm_engine **out)
+{
+    for (;;) {
+        gm_status st = GM_OK;
+        if (gm_fault(GM_FAULT_DEVICE_MEMORY))
+            st = GM_FAIL(GM_E_MEMORY, "the device's memory is taken on purpose");
+        else
+            st = d->backend->engine_create(d->device, request->sweep, request->data, *tiling, code,
+                                           out);
+        if (st != GM_E_MEMORY || tiling->tile_points == 1) return st;
+        tiling->tile_points /= 2;
+    }
 }

@@ -3,6 +3,7 @@
 #define GM_APP_DEVICE_H
 
 #include "app/options.h"
+#include "app/request.h"
 #include "kernels/backend.h"
 #include "mpi/binding.h"
 
@@ -23,5 +24,13 @@ void gm_rank_device_close(gm_rank_device *device);
 
 /** Memory of the device that this rank may use: its part when several ranks share it. */
 int64_t gm_rank_device_bytes(const gm_comm *comm, const gm_rank_device *device);
+
+/** Make the engine. Memory that was free may be another process's by now: then with half the tile,
+ * and again. Not collective.
+ *  @param code           NULL: the built-in kernel
+ *  @param[in,out] tiling what it came to
+ *  @return GM_OK; GM_E_MEMORY: not even a tile of one point; GM_E_DEVICE */
+gm_status gm_rank_device_engine(const gm_rank_device *device, const gm_request *request,
+                                const gm_code *code, gm_tiling *tiling, gm_engine **out);
 
 #endif

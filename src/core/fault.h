@@ -20,8 +20,9 @@
     X(GM_FAULT_LAUNCH, "launch")   /* handing a chunk to the device */                             \
     X(GM_FAULT_MESSAGE, "message") /* progress between ranks */                                    \
     X(GM_FAULT_LOCK, "lock")       /* asking the file system for a lock */                         \
-    X(GM_FAULT_SELFCHECK, "selfcheck")   /* a byte that the self-check writes is another */        \
-    X(GM_FAULT_CHECKPOINT, "checkpoint") /* between the steps of writing one */
+    X(GM_FAULT_SELFCHECK, "selfcheck")         /* a byte that the self-check writes is another */  \
+    X(GM_FAULT_CHECKPOINT, "checkpoint")       /* between the steps of writing one */              \
+    X(GM_FAULT_DEVICE_MEMORY, "device_memory") /* taking a tile's memory on the device */
 
 typedef enum gm_fault_site {
 #define X(id, name) id,

@@ -1,6 +1,7 @@
 """Faults on purpose (GRIDMARCH_FAULT, see src/core/fault.h): every run ends in time with one message and
 the right code, what it left opens, and the same command completes it to the same bits."""
 
+import json
 import pathlib
 import sys
 
@@ -110,7 +111,7 @@ def test_a_kill_between_data_and_mark_loses_only_the_mark(folder, tmp_path, rank
 
 
 @pytest.mark.parametrize("site, ranks, moments", [
-    ("alloc", 0, range(1, 300, 13)), ("alloc#1", 2, range(3, 220, 36)), ("alloc#0", 2, [90, 230])])
+    ("alloc", 0, range(1, 300, 13)), ("alloc#1", 2, range(3, 220, 36)), ("alloc#0", 2, [90, 190])])
 def test_an_allocation_that_fails(folder, tmp_path, site, ranks, moments):
     assert try_all(site, moments, folder, tmp_path, ranks, MEMORY) >= 0.7 * len(moments)
 
@@ -119,6 +120,17 @@ def test_an_allocation_that_fails(folder, tmp_path, site, ranks, moments):
 def test_a_device_or_a_channel_that_fails(folder, tmp_path, site, code):
     assert try_all(site, [1, 4], folder, tmp_path, 1, code) == 2
     assert try_all(f"{site}#2", [2], folder, tmp_path, 3, code) == 1
+
+
+def test_a_device_with_less_memory_than_it_said_gets_smaller_tiles(folder, tmp_path):
+    output = tmp_path / "r.h5"
+    fault = "device_memory#0@1=fail,device_memory#0@2=fail"
+    done = march_with(fault, folder, output, 2, "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["tile_points"] == 1  # of 4: rank 0's
+    assert_same(output, folder / "whole.h5")
+    done = march_with("device_memory@1+=fail", folder, output, 2, "--overwrite")
+    expect_failure(done, MEMORY)
 
 
 def test_a_slow_disk_and_slow_messages_change_nothing(folder, tmp_path):
