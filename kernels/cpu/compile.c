@@ -20,7 +20,7 @@ enum { FLAGS_SIZE = 1024, MAX_ARGUMENT = 64, MAX_MESSAGE_LINE = 20 };
 /* Faults that C compilers only warn of: each would end in wrong numbers or in a failing load. */
 #define STRICT_FLAGS                                                                               \
     "-Werror=implicit-function-declaration -Werror=int-conversion "                                \
-    "-Werror=incompatible-pointer-types -Wno-unknown-pragmas -Wl,-z,defs"
+    "-Werror=incompatible-pointer-types -Werror=div-by-zero -Wno-unknown-pragmas -Wl,-z,defs"
 
 typedef struct compiler {
     char path[PATH_MAX];

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "app/code.h"
+#include "app/crash.h"
 #include "app/device.h"
 #include "app/march.h"
 #include "app/output.h"
@@ -434,6 +435,7 @@ gm_status gm_command_run(const gm_comm *comm, const gm_options *options)
     gm_alive_mark("reading the sweep");
     GM_TRY(st, gm_request_read(comm, options, &r.request));
     gm_alive_mark("looking at the result file");
+    gm_crash_listen(comm->rank, r.request.sweep->model->name);
     GM_TRY(st, set_stop_rule(&r));
     GM_TRY(st, look_at_output(&r, &complete));
     if (complete) goto cleanup;

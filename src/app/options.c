@@ -396,6 +396,11 @@ static gm_status unknown_option(const char *word, gm_command command)
 
 static gm_status need_target(gm_options *o)
 {
+    if (o->kernel && o->no_compile)
+        return GM_FAIL(GM_E_USAGE,
+                       "either --kernel %s or --no-compile, which asks for the kernels built into "
+                       "the program: not both",
+                       o->kernel);
     if (o->target && o->template_name)
         return GM_FAIL(GM_E_USAGE, "either a model (\"%s\") or --template, not both", o->target);
     if (o->target || o->command == GM_MODELS || o->command >= GM_DOCTOR) return GM_OK;

@@ -1,5 +1,6 @@
 #include "core/fault.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 enum { MAX_RULES = 16, FAIL = -1, KILL = -2, EXIT = -3 };
+enum { MOST_MS = 3600000, MOST_TIMES = 1000000000 }; /* of a rule */
 
 typedef struct rule {
     double chance;
@@ -31,6 +33,18 @@ static const char *const site_name[] = {
 #undef X
 };
 
+/* Digits alone, and a number up to most; *at moves behind it. */
+static bool read_whole(const char **at, long most, long *out)
+{
+    *out = 0;
+    if (!isdigit((unsigned char)**at)) return false;
+    for (; isdigit((unsigned char)**at); (*at)++) {
+        *out = 10 * *out + (**at - '0');
+        if (*out > most) return false;
+    }
+    return true;
+}
+
 /* One rule. *skip: it is another rank's. Advances *at to the comma or the end. */
 static bool read_rule(const char **at, int rank, rule *r, bool *skip)
 {
@@ -45,14 +59,16 @@ static bool read_rule(const char **at, int rank, rule *r, bool *skip)
     if (r->site == GM_N_FAULT) return false;
     p += n;
     if (*p == '#') {
-        *skip = strtol(p + 1, &end, 10) != rank;
-        p = end;
+        long of_rank = 0;
+        p++;
+        if (!read_whole(&p, MOST_TIMES, &of_rank)) return false;
+        *skip = of_rank != rank;
     }
     if (*p == '@') {
-        r->at = strtol(p + 1, &end, 10);
-        r->onward = *end == '+';
-        p = end + r->onward;
-        if (r->at < 1) return false;
+        p++;
+        if (!read_whole(&p, MOST_TIMES, &r->at) || r->at < 1) return false;
+        r->onward = *p == '+';
+        p += r->onward;
     } else if (*p == '%') {
         r->chance = strtod(p + 1, &end) / 100;
         p = end;
@@ -67,8 +83,9 @@ static bool read_rule(const char **at, int rank, rule *r, bool *skip)
     } else if (n_action == 4 && strncmp(p, "exit", 4) == 0) {
         r->action = EXIT;
     } else {
-        r->action = strtol(p, &end, 10);
-        if (end != p + n_action || r->action < 1) return false;
+        const char *digit = p;
+        if (!read_whole(&digit, MOST_MS, &r->action) || digit != p + n_action || r->action < 1)
+            return false;
     }
     *at = p + n_action;
     return r->at > 0 || r->chance > 0;

@@ -3,6 +3,7 @@ plain words; and what there is to do without a compiler."""
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import time
 
@@ -204,3 +205,41 @@ def test_nvrtc_can_be_named(with_cuda):
                env=env)
     assert done.code == 0, done.err
     assert (with_cuda / "named.kernel").read_bytes() == (with_cuda / "found.kernel").read_bytes()
+
+
+DIVIDING = """
+#define GM_STATES(X)  X(x, 1.0, "1", "state")
+#define GM_PARAMS(X)  X(a, 1.0, "1", "rate")
+#define GM_DERIVED(X) X(q, @derived, "1", "derived")
+#include "gm_model.h"
+GM_FN void gm_drift(const gm_params *m, const gm_state *s, const gm_drive *c, gm_state *d)
+{ (void)c; const int k = (int)(s->x * 0); d->x = @drift - m->a * s->x; }
+"""
+DIVIDING_SWEEP = """
+model: ./d.h
+time: {dt: 0.1, duration: 1}
+integrator: euler
+record: {last: [x, q]}
+"""
+
+
+def run_dividing(folder, derived, drift):
+    (folder / "d.h").write_text(DIVIDING.replace("@derived", derived).replace("@drift", drift))
+    (folder / "d.yaml").write_text(DIVIDING_SWEEP)
+    return run("run", folder / "d.yaml", "-o", folder / "d.h5")
+
+
+def test_a_division_of_whole_numbers_by_zero_is_refused(folder):
+    done = run_dividing(folder, "1/0", "k")
+    assert done.code == 2 and "d.h:4" in done.err and "division by zero" in done.err
+
+
+def test_a_fault_of_the_processor_names_model_and_rank(folder):
+    done = run_dividing(folder, "s->x", "(float)(7 / k)")
+    assert done.code == -signal.SIGFPE
+    assert done.messages[-1].startswith("rank 0: SIGFPE while marching the model d: ")
+
+
+def test_a_kernel_and_no_compiling_exclude_each_other(folder):
+    done = run("run", folder / "mine.yaml", "-o", folder / "r.h5", "--kernel", "k", "--no-compile")
+    assert done.code == 2 and "not both" in done.err

@@ -160,7 +160,9 @@ def test_where_the_file_system_has_no_locks_a_run_says_so_and_a_second_is_notice
 
 
 @pytest.mark.parametrize("rule", ["disk@1=fail", "write=fail", "write@0=fail", "write%0=fail",
-                                  "write@1=explode", "write@1=fail;", "write@1=0"])
+                                  "write@1=explode", "write@1=fail;", "write@1=0", "write@1=5x",
+                                  "write@1= 5", "write@1=99999999999999999999", "write#@1=fail",
+                                  "write@99999999999999999999=fail"])
 def test_a_rule_that_makes_no_sense_is_refused(folder, tmp_path, rule):
     done = march_with(rule, folder, tmp_path / "r.h5", 2)
     assert done.code == 2 and rule in done.err and len(done.messages) == 1
