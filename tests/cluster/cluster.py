@@ -247,6 +247,9 @@ class Slurm(Hosts):
             if begin - datetime.datetime.now() > datetime.timedelta(seconds=10):
                 self.ask("scontrol", "update", f"JobId={number}", "StartTime=now")
             return is_done()
+        self.wait_for_nodes()
+        for node in ("n1", "n2"):  # each step's files stay until its slurmstepd ends
+            wait_until(lambda on=node: not self.processes("slurmstepd", on), seconds=30, pause=0.1)
         wait_until(begun, seconds=90, pause=0.5)
         self.wait_for(number, "COMPLETED")
 
