@@ -1,11 +1,17 @@
 /** Faults on purpose, so that tests can see what a full disk or a failing allocation does.
  *
- *  GRIDMARCH_FAULT holds rules with commas between: SITE[#RANK]@N=ACTION acts at the Nth time that
- * a rank comes by the site (@N+: and at each later one), SITE[#RANK]%P=ACTION with probability P
- * percent; seed=S chooses the random numbers. ACTION is `fail`, `kill` (SIGKILL), `exit` (as a
- * library may) or milliseconds of delay, up to an hour. GRIDMARCH_FAULT=write#1@3+=fail      rank
- * 1's disk is full from its third write on GRIDMARCH_FAULT=seed=7,write%20=50   a fifth of all
- * writes takes 50 ms longer Without the variable a call costs one comparison. */
+ *  GRIDMARCH_FAULT holds rules with commas between:
+ *    - SITE[#RANK]@N=ACTION acts at the Nth time that a rank comes by the site
+ *    - SITE[#RANK]@N+=ACTION at that one and each later one
+ *    - SITE[#RANK]%P=ACTION with probability P percent
+ *    - seed=S chooses the random numbers
+ *
+ *  ACTION is `fail`, `kill` (SIGKILL), `exit` (as a library may) or milliseconds of delay, up to an
+ *  hour. Examples:
+ *    - write#1@3+=fail: rank 1's disk is full from its third write on
+ *    - seed=7,write%20=50: a fifth of all writes takes 50 ms longer
+ *
+ *  Without the variable a call costs one comparison. */
 #ifndef GM_CORE_FAULT_H
 #define GM_CORE_FAULT_H
 
