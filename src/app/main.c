@@ -14,16 +14,6 @@
 #include "mpi/guard.h"
 #include "mpi/launch.h"
 
-void gm_print_error(const char *message)
-{
-    while (*message) {
-        const int n = (int)strcspn(message, "\n");
-        fprintf(stderr, "gridmarch: %.*s\n", n, message);
-        message += n + (message[n] == '\n');
-    }
-    fflush(stderr);
-}
-
 /* For processes that are no ranks of one program: one of them speaks. */
 static void print_once(const gm_launch *launch)
 {
