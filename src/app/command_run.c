@@ -368,6 +368,7 @@ static gm_status finish(run *r)
     gm_status st = GM_OK;
     GM_TRY(st, sum_up(r));
     GM_TRY(st, count_by_rank(r));
+    const int64_t n_done = r->summary.n_before + r->summary.done + r->summary.diverged;
     lap(r);
     if (r->comm->rank == 0) {
         char *text = gm_report_run_text(r->device.table, r->comm->n_rank, r->kernel,
@@ -378,13 +379,13 @@ static gm_status finish(run *r)
         if (st == GM_OK) st = gm_store_sync(r->output.store);
     }
     GM_TRY(st, gm_comm_agree(r->comm, st));
-    if (r->comm->rank == 0 && !r->summary.stopped_by) gm_checkpoint_file_remove(r->request.path);
+    if (r->comm->rank == 0 && n_done == r->summary.n_point)
+        gm_checkpoint_file_remove(r->request.path);
     GM_TRY(st, gm_output_close(&r->output));
     r->summary.finish = lap(r);
     if (speaks(r)) gm_report_summary(stderr, &r->summary);
     if (r->comm->rank == 0 && r->options->json)
         gm_report_json(stdout, &r->summary, r->device.table);
-    const int64_t n_done = r->summary.n_before + r->summary.done + r->summary.diverged;
     if (r->summary.stopped_by)
         st = fail_stopped(r);
     else if (n_done < r->summary.n_point)
