@@ -3,7 +3,8 @@
 #include "mpi/handout.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "mpi/board.h"
 
 /* A rank takes 1/SLOWEST of its even share at a time: that long even a rank so much slower than the
  * others is busy with it until they have done the rest. */
@@ -15,11 +16,10 @@ enum { BEGIN, SIZE, CLAIMS, N_PIECE_WORD };
 
 struct gm_handout {
     const gm_comm *comm;
-    MPI_Win window;
+    gm_board *board; /* owned */
     int64_t n_total;
     int64_t n_word; /* of all pieces given back */
     int n_held;
-    bool locked;
 };
 
 int64_t gm_handout_size(int64_t left, int n_rank, int64_t least, int64_t most)
@@ -30,46 +30,6 @@ int64_t gm_handout_size(int64_t left, int n_rank, int64_t least, int64_t most)
     return n < left ? n : left;
 }
 
-/* Add to a word of the board; *before: what it held. Nothing to add: only look. */
-static gm_status add(gm_handout *h, int64_t word, int64_t value, int64_t *before)
-{
-    gm_status st = GM_OK;
-    GM_TRY(st, GM_MPI("handing out points",
-                      MPI_Fetch_and_op(&value, before, MPI_INT64_T, 0, (MPI_Aint)word,
-                                       value ? MPI_SUM : MPI_NO_OP, h->window)));
-    GM_TRY(st, GM_MPI("handing out points", MPI_Win_flush(0, h->window)));
-cleanup:
-    return st;
-}
-
-static gm_status look(gm_handout *h, int64_t word, int n, int64_t *value)
-{
-    gm_status st = GM_OK;
-    GM_TRY(st, GM_MPI("handing out points",
-                      MPI_Get_accumulate(NULL, 0, MPI_INT64_T, value, n, MPI_INT64_T, 0,
-                                         (MPI_Aint)word, n, MPI_INT64_T, MPI_NO_OP, h->window)));
-    GM_TRY(st, GM_MPI("handing out points", MPI_Win_flush(0, h->window)));
-cleanup:
-    return st;
-}
-
-static gm_status open_board(gm_handout *h)
-{
-    gm_status st = GM_OK;
-    int64_t *board = NULL;
-    const int64_t n_byte = h->comm->rank == 0 ? (N_COUNT + h->n_word) * (int64_t)sizeof *board : 0;
-    GM_TRY(st, GM_MPI("opening the board of points",
-                      MPI_Win_allocate((MPI_Aint)n_byte, sizeof *board, MPI_INFO_NULL,
-                                       h->comm->world, &board, &h->window)));
-    MPI_Win_set_errhandler(h->window, MPI_ERRORS_RETURN);
-    GM_TRY(st, GM_MPI("opening the board of points", MPI_Win_lock_all(0, h->window)));
-    h->locked = true;
-    if (n_byte > 0) memset(board, 0, (size_t)n_byte);
-    GM_TRY(st, GM_MPI("opening the board of points", MPI_Win_sync(h->window)));
-cleanup:
-    return st;
-}
-
 gm_status gm_handout_create(const gm_comm *comm, int64_t n_total, int n_held, gm_handout **out)
 {
     gm_status st = GM_OK;
@@ -77,15 +37,13 @@ gm_status gm_handout_create(const gm_comm *comm, int64_t n_total, int n_held, gm
     *out = NULL;
     if (h) {
         h->comm = comm;
-        h->window = MPI_WIN_NULL;
         h->n_total = n_total;
         h->n_held = n_held;
         h->n_word = (int64_t)comm->n_rank * n_held * N_PIECE_WORD;
     }
     if (!h) st = GM_FAIL(GM_E_MEMORY, "out of memory");
     GM_TRY(st, gm_comm_agree(comm, st));
-    st = open_board(h);
-    GM_TRY(st, gm_comm_agree(comm, st)); /* and nobody adds before the board is clear */
+    GM_TRY(st, gm_board_create(comm, N_COUNT + h->n_word, &h->board));
     *out = h, h = NULL;
 cleanup:
     gm_handout_destroy(&h);
@@ -96,8 +54,7 @@ void gm_handout_destroy(gm_handout **handout)
 {
     gm_handout *h = *handout;
     if (!h) return;
-    if (h->locked) MPI_Win_unlock_all(h->window);
-    if (h->window != MPI_WIN_NULL) MPI_Win_free(&h->window);
+    gm_board_destroy(&h->board);
     free(h);
     *handout = NULL;
 }
@@ -109,13 +66,13 @@ static gm_status take_offered(gm_handout *h, gm_range *piece)
     int64_t before = 0;
     int64_t *offered = malloc((size_t)h->n_word * sizeof *offered);
     if (!offered) return GM_FAIL(GM_E_MEMORY, "out of memory");
-    GM_TRY(st, look(h, N_COUNT, (int)h->n_word, offered));
+    GM_TRY(st, gm_board_look(h->board, N_COUNT, h->n_word, offered));
     for (int64_t i = 0; i < h->n_word; i += N_PIECE_WORD) {
         if (offered[i + SIZE] == 0 || offered[i + CLAIMS] > 0) continue;
-        GM_TRY(st, add(h, N_COUNT + i + CLAIMS, 1, &before));
+        GM_TRY(st, gm_board_add(h->board, N_COUNT + i + CLAIMS, 1, &before));
         if (before > 0) continue;
         *piece = (gm_range){offered[i + BEGIN], offered[i + SIZE]};
-        GM_TRY(st, add(h, OFFERED, -1, &before));
+        GM_TRY(st, gm_board_add(h->board, OFFERED, -1, &before));
         break;
     }
 cleanup:
@@ -128,11 +85,11 @@ gm_status gm_handout_take(gm_handout *h, int64_t least, int64_t most, gm_range *
     gm_status st = GM_OK;
     int64_t count[N_COUNT] = {0};
     *piece = (gm_range){0, 0};
-    GM_TRY(st, look(h, 0, N_COUNT, count));
+    GM_TRY(st, gm_board_look(h->board, 0, N_COUNT, count));
     if (count[NEXT] < h->n_total) {
         int64_t begin = 0;
         const int64_t n = gm_handout_size(h->n_total - count[NEXT], h->comm->n_rank, least, most);
-        GM_TRY(st, add(h, NEXT, n, &begin));
+        GM_TRY(st, gm_board_add(h->board, NEXT, n, &begin));
         if (begin < h->n_total)
             *piece = (gm_range){begin, n < h->n_total - begin ? n : h->n_total - begin};
     }
@@ -144,7 +101,7 @@ cleanup:
 gm_status gm_handout_settle(gm_handout *h, int64_t n)
 {
     int64_t before = 0;
-    return add(h, SETTLED, n, &before);
+    return gm_board_add(h->board, SETTLED, n, &before);
 }
 
 gm_status gm_handout_give_back(gm_handout *h, const gm_range *piece, int n)
@@ -153,9 +110,10 @@ gm_status gm_handout_give_back(gm_handout *h, const gm_range *piece, int n)
     int64_t before = 0;
     for (int i = 0; i < n; i++) {
         const int64_t word = N_COUNT + ((int64_t)h->comm->rank * h->n_held + i) * N_PIECE_WORD;
-        GM_TRY(st, add(h, word + BEGIN, piece[i].begin, &before));
-        GM_TRY(st, add(h, word + SIZE, piece[i].n, &before)); /* from here on it can be claimed */
-        GM_TRY(st, add(h, OFFERED, 1, &before));
+        GM_TRY(st, gm_board_add(h->board, word + BEGIN, piece[i].begin, &before));
+        GM_TRY(st, gm_board_add(h->board, word + SIZE, piece[i].n,
+                                &before)); /* from here on it can be claimed */
+        GM_TRY(st, gm_board_add(h->board, OFFERED, 1, &before));
     }
 cleanup:
     return st;
@@ -164,7 +122,7 @@ cleanup:
 gm_status gm_handout_over(gm_handout *h, bool *over)
 {
     int64_t count[N_COUNT] = {0};
-    const gm_status st = look(h, 0, N_COUNT, count);
+    const gm_status st = gm_board_look(h->board, 0, N_COUNT, count);
     *over = count[SETTLED] >= h->n_total;
     return st;
 }

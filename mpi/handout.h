@@ -1,9 +1,7 @@
 /** Ranks take the next piece of a common list whenever they have room for it: a fast rank takes
  * more than a slow one.
  *
- *  Numbers on rank 0 are added to and read from afar (one-sided operations), so no rank is asked.
- *  Where ranks do not share memory an operation is answered when rank 0 next enters MPI, which it
- *  does after each of its chunks. */
+ *  What is left is written on a board (board.h), so no rank asks another's main thread. */
 #ifndef GM_MPI_HANDOUT_H
 #define GM_MPI_HANDOUT_H
 

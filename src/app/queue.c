@@ -56,8 +56,8 @@ gm_status gm_queue_create(const gm_comm *comm, const gm_missing *missing, gm_sch
     else
         gm_share(n_point, comm->rank, comm->n_rank, &q->left.begin, &q->left.n);
     if (st == GM_E_MPI)
-        gm_status_extend(st, "--schedule dynamic needs one-sided operations of MPI, which do not "
-                             "work between these ranks; --schedule static needs none");
+        gm_status_extend(st, "--schedule dynamic needs one-sided operations of MPI, or an MPI for "
+                             "several threads; --schedule static needs neither");
     GM_TRY(st, st);
     *out = q, q = NULL;
 cleanup:

@@ -49,6 +49,13 @@ def test_a_sweep_over_two_hosts_is_the_same_bit_for_bit(hosts, case, tmp_path):
     assert_same(tmp_path / "r.h5", case[1])
 
 
+def test_points_are_handed_out_over_two_hosts(hosts, case, tmp_path):
+    done = hosts.run(*hosts.mpirun(*gridmarch(case[0], tmp_path / "r.h5", "--schedule", "dynamic",
+                                              "--tile", 8)))
+    assert done.code == 0, done.err
+    assert_same(tmp_path / "r.h5", case[1])
+
+
 def test_unequal_hosts_share_out_their_own_cores(hosts, case, tmp_path):
     done = hosts.run(*hosts.mpirun(*gridmarch(case[0], tmp_path / "r.h5"), hosts="n1:3,n2:1"))
     assert done.code == 0, done.err

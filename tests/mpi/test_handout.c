@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "mpi/board.h"
 #include "mpi/handout.h"
 
 enum { N_HELD = 3 };
@@ -120,17 +121,25 @@ cleanup:
     gm_handout_destroy(&h);
 }
 
+static void try_all(const gm_comm *comm)
+{
+    hand_out(comm, 0, 1, 1);
+    hand_out(comm, 1, 1, 1);
+    hand_out(comm, 997, 1, 1);
+    hand_out(comm, 5000, 3, 100);
+    hand_out(comm, 7, 16, 128);
+    for (int n = 0; n <= N_HELD; n++) give_back(comm, n);
+    give_back_the_last(comm);
+}
+
 int main(int argc, char **argv)
 {
     gm_comm comm;
     if (gm_comm_start(&argc, &argv, &comm) != GM_OK) return 1;
-    hand_out(&comm, 0, 1, 1);
-    hand_out(&comm, 1, 1, 1);
-    hand_out(&comm, 997, 1, 1);
-    hand_out(&comm, 5000, 3, 100);
-    hand_out(&comm, 7, 16, 128);
-    for (int n = 0; n <= N_HELD; n++) give_back(&comm, n);
-    give_back_the_last(&comm);
+    try_all(&comm);
+    expect(comm.threads, "this MPI lets several threads send");
+    gm_board_always_answer(true);
+    try_all(&comm);
     MPI_Allreduce(MPI_IN_PLACE, &n_failed, 1, MPI_INT, MPI_SUM, comm.world);
     gm_comm_finish(&comm);
     return n_failed > 0;
