@@ -207,29 +207,27 @@ static gm_status need_state(gm_checkpoint *c)
     return GM_OK;
 }
 
-static gm_status load(gm_checkpoint *c, gm_sums *sums)
+/* @param[out] good  all records are as they were at the start; a rank that has lost its device
+ *                   since may have saved the points further on in their place */
+static gm_status load(gm_checkpoint *c, gm_sums *sums, bool *good)
 {
     gm_status st = GM_OK;
+    *good = true;
     GM_TRY(st, need_state(c));
-    for (int64_t p = 0; p < c->n_tile; p++) {
-        bool good = false;
+    for (int64_t p = 0; p < c->n_tile && *good; p++) {
         const gm_checkpoint_entry *entry = lookup(c, c->tile[p].point);
-        GM_TRY(st, gm_checkpoint_file_read(c->file, entry, c->state + p * c->n_byte, &good));
-        if (!good) {
-            st = GM_FAIL(GM_E_IO, "the checkpoints beside %s changed during the run",
-                         c->plan.request->path);
-            goto cleanup;
-        }
+        GM_TRY(st, gm_checkpoint_file_read(c->file, entry, c->state + p * c->n_byte, good));
     }
-    gm_sums_load(sums, c->n_tile, c->state + c->n_engine, c->n_byte);
+    if (*good) gm_sums_load(sums, c->n_tile, c->state + c->n_engine, c->n_byte);
 cleanup:
     return st;
 }
 
 gm_status gm_checkpoint_begin(gm_checkpoint *c, const int64_t *point, int64_t n_point,
-                              gm_sums *sums, const void **state, int64_t *stride)
+                              gm_sums *sums, int64_t *step, const void **state, int64_t *stride)
 {
     gm_status st = GM_OK;
+    bool good = false;
     c->n_tile = n_point;
     c->since = gm_clock_seconds();
     c->saved = false;
@@ -239,9 +237,13 @@ gm_status gm_checkpoint_begin(gm_checkpoint *c, const int64_t *point, int64_t n_
         const gm_checkpoint_entry *entry = lookup(c, point[p]);
         c->tile[p] = (gm_checkpoint_entry){point[p], 0, entry ? 1 - entry->copy : 0};
     }
-    if (gm_checkpoint_step(c, point[0]) == 0) return GM_OK;
-    GM_TRY(st, load(c, sums));
-    *state = c->state;
+    *step = gm_checkpoint_step(c, point[0]);
+    if (*step == 0) return GM_OK;
+    GM_TRY(st, load(c, sums, &good));
+    if (good)
+        *state = c->state;
+    else
+        *step = 0;
 cleanup:
     return st;
 }

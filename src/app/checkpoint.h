@@ -43,11 +43,12 @@ int64_t gm_checkpoint_step(const gm_checkpoint *checkpoint, int64_t point);
 
 /** A tile begins.
  *  @param point  [n_point] its points, n_point at most tile_points, all at one step
+ *  @param[out] step   that it goes on from
  *  @param[out] state, stride  what gm_work needs if it goes on from a record, borrowed until the
  *                             next call of this or gm_checkpoint_take; NULL: it begins at step 0
  *  @return GM_OK; GM_E_IO; GM_E_MEMORY */
 gm_status gm_checkpoint_begin(gm_checkpoint *checkpoint, const int64_t *point, int64_t n_point,
-                              gm_sums *sums, const void **state, int64_t *stride);
+                              gm_sums *sums, int64_t *step, const void **state, int64_t *stride);
 
 /** Has the tile in hand marched long enough since it began, or was saved? */
 bool gm_checkpoint_due(const gm_checkpoint *checkpoint);

@@ -40,6 +40,14 @@ typedef struct run {
     gm_tally *tally;
 } run;
 
+/* A chunk from step_begin on. */
+static void cut_chunk(const run *r, item *it)
+{
+    const int64_t left = r->sweep->n_step - it->step_begin;
+    it->n_step = left < r->pace.n_step ? left : r->pace.n_step;
+    it->last = it->n_step == left;
+}
+
 /* The chunk after `it`: of its tile, or of the next tile. Then there may be none: no points, and
  * the same call again looks anew. */
 static gm_status next_item(run *r, item *it)
@@ -53,9 +61,7 @@ static gm_status next_item(run *r, item *it)
         if (it->tile.range.n == 0) goto cleanup;
         it->step_begin = it->tile.step;
     }
-    const int64_t left = r->sweep->n_step - it->step_begin;
-    it->n_step = left < r->pace.n_step ? left : r->pace.n_step;
-    it->last = it->n_step == left;
+    cut_chunk(r, it);
 cleanup:
     return st;
 }
@@ -218,11 +224,10 @@ static gm_status cross_border(run *r, item *it)
     if (!it->first && !gm_checkpoint_due(checkpoint)) return GM_OK;
     if (!it->first) GM_TRY(st, gm_store_sync(r->plan->output->store)); /* while the device works */
     if (!it->first || it->step_begin > 0) GM_TRY(st, collect_until(r, 0));
-    if (it->first)
-        st = gm_checkpoint_begin(checkpoint, it->tile.point, it->tile.range.n, r->sums, &it->state,
-                                 &it->state_stride);
-    else
-        st = gm_checkpoint_take(checkpoint, it->step_begin, r->sums);
+    if (!it->first) return gm_checkpoint_take(checkpoint, it->step_begin, r->sums);
+    GM_TRY(st, gm_checkpoint_begin(checkpoint, it->tile.point, it->tile.range.n, r->sums,
+                                   &it->step_begin, &it->state, &it->state_stride));
+    cut_chunk(r, it);
 cleanup:
     return st;
 }

@@ -104,6 +104,17 @@ def test_others_take_over_from_a_rank_that_loses_its_device(folder, tmp_path, ra
     assert len(lost) == n_lost and all("the launch fails on purpose" in line for line in lost)
 
 
+def test_a_lost_rank_had_saved_points_further_on_than_the_others_know(folder, tmp_path):
+    """They went on midway, and both places of their records have been written since."""
+    often = ["--chunk", 50, "--checkpoint", 0.0001]
+    march_with(folder, tmp_path / "r.h5", *often, ranks=1, fault="launch@5=kill")
+    done = march_with(folder, tmp_path / "r.h5", *often, "--tile", 30, ranks=2,
+                      fault="launch#1@5+=fail")
+    assert done.code == 0 and "60 of them go on from where they were saved" in done.err, done.err
+    assert json.loads(done.out)["ranks_retired"] == 1
+    assert_same(tmp_path / "r.h5", folder / "whole.h5")
+
+
 def test_when_all_devices_are_lost_the_run_can_be_resumed(folder, tmp_path):
     output = tmp_path / "r.h5"
     done = march_with(folder, output, *FINE, ranks=3,
