@@ -50,11 +50,22 @@ void gm_cpu_engine_hash(char text[GM_HASH_TEXT_SIZE])
 /* --- which compiler, and how it is called --------------------------------------------------------
  */
 
+static gm_status fail_unknown_level(const char *level)
+{
+    char all[256] = "";
+    for (const gm_cpu_level *known = gm_cpu_levels; known->name; known++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), " %s,", known->name);
+    return GM_FAIL(
+        GM_E_USAGE,
+        "no architecture is called '%s'; there are%s and for GPUs sm_80, sm_90 and so on", level,
+        all);
+}
+
 static gm_status choose_flags(gm_precision precision, const char *level, char flags[FLAGS_SIZE])
 {
     const gm_cpu_level *known = gm_cpu_levels;
     while (known->name && strcmp(known->name, level) != 0) known++;
-    if (!known->name) return GM_FAIL(GM_E_INTERNAL, "no instruction set is called \"%s\"", level);
+    if (!known->name) return fail_unknown_level(level);
     snprintf(flags, FLAGS_SIZE,
              "-std=c11 -D_GNU_SOURCE -shared -fPIC %s %s %s -DGM_DOUBLE=%d "
              "-DGM_MODEL_HEADER=\"%s\" -DGM_KERNEL_SYMBOL=%s",

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_LINES = 20, SUCCESS = 0, COMPILE_ERROR = 6 };
+enum { MAX_LINES = 20, SUCCESS = 0, INVALID_OPTION = 5, COMPILE_ERROR = 6 };
 
 /* The part of NVRTC's C interface that is used; nvrtcProgram is an opaque pointer. */
 typedef struct nvrtc {
@@ -180,6 +180,8 @@ gm_status gm_nvrtc_compile(gm_nvrtc_file main, const gm_nvrtc_file *header, int 
     if (result == SUCCESS) result = loaded.compile(program, n_option, option);
     if (result == COMPILE_ERROR)
         st = fail_with_log(program);
+    else if (result == INVALID_OPTION) /* the architecture alone is not ours */
+        st = GM_FAIL(GM_E_USAGE, "NVRTC %s cannot compile with %s", version, option[0]);
     else if (result != SUCCESS)
         st = GM_FAIL(GM_E_DEVICE, "compiling GPU code: %s", loaded.error_string(result));
     else

@@ -14,6 +14,19 @@
 #include "app/request.h"
 #include "kernels/shape.h"
 
+/* All of them: one that was forgotten stands at its default. */
+static void print_inputs(const gm_sweep *sweep)
+{
+    for (int i = 0; i < sweep->model->n_input; i++) {
+        const gm_input_spec *input = &sweep->input[i];
+        printf("%-13s%s ", i == 0 ? "inputs" : "", sweep->model->input[i].name);
+        if (input->kind == GM_INPUT_FILE)
+            printf("from %s\n", input->source.path);
+        else
+            printf("%g\n", input->constant);
+    }
+}
+
 static void print_sweep(const gm_request *request)
 {
     const gm_sweep *sweep = request->sweep;
@@ -31,12 +44,13 @@ static void print_sweep(const gm_request *request)
                sweep->axis[i].name, (long long)sweep->axis[i].n);
     const char *unit = sweep->model->time_unit;
     const bool has_unit = strcmp(unit, "1") != 0;
-    printf("\nsteps        %lld of %g%s%s", (long long)sweep->n_step, sweep->dt,
-           has_unit ? " " : "", has_unit ? unit : "");
+    printf("\nsteps        %lld of %g%s%s: %g in all", (long long)sweep->n_step, sweep->dt,
+           has_unit ? " " : "", has_unit ? unit : "", (double)sweep->n_step * sweep->dt);
     if (sweep->n_transient > 0)
         printf(", the first %lld not recorded", (long long)sweep->n_transient);
     putchar('\n');
     printf("noise        %s\n", sweep->noise ? "on" : "off");
+    print_inputs(sweep);
 }
 
 static void print_file(const gm_request *request)

@@ -189,6 +189,12 @@ gm_status gm_sweep_read_axis_values(const gm_yaml_node *node, const char *what,
     gm_status st = GM_OK;
     if (node->kind == GM_YAML_LIST) {
         st = read_list(node, what, problems, n, value);
+    } else if (node->kind == GM_YAML_SCALAR) {
+        gm_problems_add(problems, node->place,
+                        "%s: an axis is a list, [0, 1, 2], or {linspace: [first, last, number]}, "
+                        "{logspace: [first, last, number]}, {range: [first, last, step]}; found "
+                        "'%.40s'",
+                        what, node->text);
     } else if (gm_yaml_get_map(node, what, problems)) {
         gm_yaml_check_keys(node, what, keys, N_FORM + 1, problems);
         for (int f = 0; f < N_FORM; f++) {

@@ -264,6 +264,8 @@ OPTION_CASES = {
     "chunk of parts": (["run", "s.yaml", "--chunk", "1.5"], ["--chunk 1.5", "whole number"]),
     "chunk too large": (["run", "s.yaml", "--chunk", "9" * 30], ["--chunk 999", "from 1 to"]),
     "too many threads": (["run", "s.yaml", "--threads", "5000"], ["--threads 5000", "4096"]),
+    "unknown architecture": (["compile", "s.yaml", "--arch", "x86-64-v9", "-o", "s.kernel"],
+                             ["'x86-64-v9'", "x86-64-v3", "sm_90"]),
     "no rank": (["plan", "s.yaml", "--ranks", "0"], ["--ranks 0", "from 1 to"]),
     "unknown backend": (["run", "s.yaml", "--backend", "tpu"], ["--backend tpu", "cuda or cpu"]),
     "unknown model": (["models", "hopff"], ['"hopff"', 'did you mean "hopf"']),
