@@ -238,7 +238,7 @@ class Slurm(Hosts):
         return self.ask("sinfo", "--noheader", "--Node", "--format=%T").out.split()
 
     def wait_for_nodes(self):
-        wait_until(lambda: self.states() == ["idle", "idle"], seconds=30, pause=0.1)
+        wait_until(lambda: self.states() == ["idle", "idle"], seconds=120, pause=0.1)
 
     def start_again(self, number, is_done):
         """Let a requeued job start now and not in two minutes, until it has done its work."""
@@ -249,8 +249,8 @@ class Slurm(Hosts):
             return is_done()
         self.wait_for_nodes()
         for node in ("n1", "n2"):  # each step's files stay until its slurmstepd ends
-            wait_until(lambda on=node: not self.processes("slurmstepd", on), seconds=30, pause=0.1)
-        wait_until(begun, seconds=90, pause=0.5)
+            wait_until(lambda on=node: not self.processes("slurmstepd", on), seconds=120, pause=0.1)
+        wait_until(begun, seconds=240, pause=0.5)
         self.wait_for(number, "COMPLETED")
 
     def ask(self, *words, env=None, cwd=None, timeout=60):
@@ -274,7 +274,7 @@ class Slurm(Hosts):
         text = self.ask("scontrol", "--oneliner", "show", "job", number).out
         return dict(word.split("=", 1) for word in text.split() if "=" in word)
 
-    def wait_for(self, number, *states, seconds=60):
+    def wait_for(self, number, *states, seconds=180):
         def there():
             found = self.job(number)
             return found if found.get("JobState") in states else None

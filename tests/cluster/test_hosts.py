@@ -25,7 +25,7 @@ def slow_run(request, hosts, case, tmp_path):
         case[0], output, "--threads", 1, "--quiet", "--patience", 10)),
         env={"GRIDMARCH_FAULT": SLOW, **getattr(request, "param", {})})
     try:
-        wait_until(lambda: n_done(output) > 0, seconds=60)
+        wait_until(lambda: n_done(output) > 0, seconds=180)
         yield process, output
     finally:
         hosts.link("up")
@@ -98,7 +98,7 @@ def test_a_broken_cable_ends_the_ranks_of_both_hosts(hosts, case, running):
     """After --patience. Open MPI 4's mpirun may go on waiting for its daemon beyond the cable."""
     process, output = running
     hosts.link("down")
-    wait_until(lambda: not ranks(hosts, "n1") and not ranks(hosts, "n2"), seconds=60, pause=0.2)
+    wait_until(lambda: not ranks(hosts, "n1") and not ranks(hosts, "n2"), seconds=180, pause=0.2)
     hosts.clear(process, *LAUNCHERS)
     found = messages(process.error)
     assert len(found) == 1 and "on n2 has not been heard of for 10 s" in found[0]

@@ -52,7 +52,7 @@ def test_running_out_of_time_requeues_until_the_sweep_is_complete(slurm, case, t
     """Slurm looks at the time every half a minute: of a job of a minute it warns within that."""
     number = submit(slurm, tmp_path, "--time=1", "--signal=USR1@30",
                     SCRIPTS / "slurm_multi_node.sbatch", case[0], tmp_path / "r.h5")
-    wait_until(lambda: slurm.job(number)["Restarts"] == "1", seconds=70, pause=0.2)
+    wait_until(lambda: slurm.job(number)["Restarts"] == "1", seconds=180, pause=0.2)
     log = next(tmp_path.glob("*.log"))
     said = messages(log.read_text())
     assert len(said) == 1 and said[0].startswith("stopped by SIGUSR1"), log.read_text()
@@ -65,7 +65,7 @@ def test_running_out_of_time_requeues_until_the_sweep_is_complete(slurm, case, t
 @pytest.mark.parametrize("script", ["slurm_single_node.sbatch", "slurm_multi_node.sbatch"])
 def test_scancel_does_not_requeue(slurm, case, tmp_path, script):
     number = submit(slurm, tmp_path, SCRIPTS / script, case[0], tmp_path / "r.h5")
-    wait_until(lambda: n_done(tmp_path / "r.h5") > 0, seconds=60)
+    wait_until(lambda: n_done(tmp_path / "r.h5") > 0, seconds=180)
     slurm.ask("scancel", number)
     slurm.wait_for(number, "CANCELLED")
     wait_until(lambda: not slurm.processes(PROGRAM, "n1") + slurm.processes(PROGRAM, "n2"))

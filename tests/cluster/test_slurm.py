@@ -25,7 +25,7 @@ def slow_run(slurm, case, tmp_path):
     process = slurm.begin_job("srun", *BOTH, *gridmarch(case[0], output, "--quiet"),
                               env={"GRIDMARCH_FAULT": SLOW})
     try:
-        wait_until(lambda: n_done(output) > 0, seconds=60)
+        wait_until(lambda: n_done(output) > 0, seconds=180)
         yield process, output
     finally:
         slurm.clear(process, PROGRAM)
@@ -93,7 +93,7 @@ def test_a_run_on_another_node_is_noticed_and_taken_over_when_it_is_dead(slurm, 
     second = ["srun", "--mpi=pmix", "--nodelist=n2", "--ntasks=1",
               *gridmarch(case[0], output)]
     try:
-        wait_until(lambda: n_done(output) > 0, seconds=60)
+        wait_until(lambda: n_done(output) > 0, seconds=180)
         done = slurm.ask(*second, env=env)
         assert done.code == REFUSED, done.err
         said = [m for m in messages(done.err) if "is being written by another run" in m]
@@ -118,11 +118,11 @@ def test_a_node_whose_slurmd_dies_costs_a_requeue(slurm, case, tmp_path):
     number = slurm.sbatch("--nodes=2", "--ntasks=4", "--ntasks-per-node=2", "--requeue",
                           "--open-mode=append", f"--output={tmp_path}/job.log", job,
                           env={"GRIDMARCH_FAULT": SLOW})
-    wait_until(lambda: n_done(output) > 0, seconds=60)
+    wait_until(lambda: n_done(output) > 0, seconds=180)
     for pid in [*slurm.processes("slurmd", "n2"), *slurm.processes("slurmstepd", "n2"),
                 *slurm.processes(PROGRAM, "n2")]:
         slurm.kill(pid, "n2")
-    wait_until(lambda: slurm.job(number)["Restarts"] == "1", seconds=60, pause=0.2)
+    wait_until(lambda: slurm.job(number)["Restarts"] == "1", seconds=180, pause=0.2)
     expect_gone(slurm)
     assert n_done(output) < 128
     slurm.start_node("n2")
