@@ -259,6 +259,7 @@ OPTION_CASES = {
     "option of another command": (["info", "r.h5", "--tile", "3"], ["gridmarch info", "--tile"]),
     "value for a flag": (["run", "s.yaml", "--quiet=yes"], ["--quiet=yes"]),
     "tile of zero": (["run", "s.yaml", "--tile", "0"], ["--tile 0", "from 1 to"]),
+    "tile too large": (["run", "s.yaml", "--tile", "1073741825"], ["from 1 to 1073741824"]),
     "negative tile": (["run", "s.yaml", "--tile", "-3"], ["--tile -3", "from 1 to"]),
     "tile in words": (["run", "s.yaml", "--tile", "many"], ["--tile many", "whole number"]),
     "chunk of parts": (["run", "s.yaml", "--chunk", "1.5"], ["--chunk 1.5", "whole number"]),
