@@ -21,7 +21,8 @@ static gm_status open_plain(gm_inspection *in)
                        errno == ENOENT ? "no such file" : gm_posix_cause(errno));
     if (fstat(in->fd, &info) != 0)
         return GM_FAIL(GM_E_IO, "cannot read '%s': %s", in->path, gm_posix_cause(errno));
-    if (!S_ISREG(info.st_mode)) return GM_FAIL(GM_E_IO, "cannot read '%s': not a file", in->path);
+    if (!S_ISREG(info.st_mode))
+        return GM_FAIL(GM_E_IO, "cannot read '%s': it is not a regular file", in->path);
     in->n_byte = info.st_size;
     return GM_OK;
 }

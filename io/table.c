@@ -2,12 +2,13 @@
 #include "io/table.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "io/plain_file.h"
 
 void gm_table_clear(gm_table *table)
 {
@@ -39,21 +40,13 @@ static gm_format format_of(const char *path, const char *start, size_t n)
     return GM_FORMAT_TEXT;
 }
 
-/* O_NONBLOCK: opening a pipe that nobody writes to must not hang. */
 gm_status gm_file_open(gm_place named, const char *path, gm_problems *problems, int *fd,
                        gm_format *format)
 {
-    struct stat info;
     char start[8];
-    const char *fault = NULL;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0 || fstat(file, &info) != 0) {
-        fault = strerror(errno);
-    } else if (S_ISDIR(info.st_mode)) {
-        fault = "it is a folder";
-    } else if (!S_ISREG(info.st_mode)) {
-        fault = "it is not a regular file";
-    } else {
+    int file = -1;
+    const char *fault = gm_plain_open(path, &file);
+    if (!fault) {
         ssize_t n = pread(file, start, sizeof start, 0);
         if (n < 0) fault = strerror(errno);
         if (n == 0) fault = "it is empty";

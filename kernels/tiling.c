@@ -31,6 +31,12 @@ void gm_chunk_samples(const gm_sweep *sweep, int64_t step_begin, int64_t n_step,
     *n = gm_sweep_records(sweep, GM_TRAJECTORY) ? after - before : 0;
 }
 
+/* Steps that hold so many samples; no more than the run has, which bounds the product. */
+static int64_t steps_of(const gm_sweep *sweep, int64_t n_sample)
+{
+    return least(most(n_sample, 1), gm_sweep_n_sample(sweep)) * sweep->every;
+}
+
 /* Bytes of one trajectory sample of one point, as the host sees it. */
 static int64_t sample_bytes(const gm_sweep *sweep, const gm_data *data)
 {
@@ -47,8 +53,7 @@ static int64_t choose_chunk(const gm_sweep *sweep, const gm_data *data, int64_t 
     }
     int64_t bytes = sample_bytes(sweep, data);
     if (bytes > 0) {
-        int64_t n_sample = SAMPLE_BYTES / bytes / tile;
-        chunk = least(chunk, most(n_sample, 1) * sweep->every);
+        chunk = least(chunk, steps_of(sweep, SAMPLE_BYTES / bytes / tile));
     }
     return least(most(chunk, 1), sweep->n_step);
 }
@@ -77,7 +82,7 @@ gm_status gm_tiling_choose(const gm_backend *backend, const gm_device *device,
         chunk = least(least(wish.chunk_steps, sweep->n_step), MOST_CHUNK_STEPS);
     if (per_sample > 0) { /* the trajectory of a chunk must fit beside the tile */
         int64_t room = (free_bytes - fixed - tile * per_point) / (tile * per_sample);
-        chunk = least(chunk, most(room, 1) * sweep->every);
+        chunk = least(chunk, steps_of(sweep, room));
     }
     out->tile_points = tile;
     out->chunk_steps = chunk;

@@ -7,6 +7,7 @@
 
 #include "app/code.h"
 #include "core/hash.h"
+#include "io/plain_file.h"
 
 #define MAGIC "gridmarch-kernel-1"
 
@@ -68,8 +69,9 @@ gm_status gm_code_read(const char *path, const char *key, gm_code *code)
     char of_key[GM_HASH_TEXT_SIZE], of_content[GM_HASH_TEXT_SIZE], content[GM_HASH_TEXT_SIZE];
     long long n_byte = 0;
     gm_code read = {0};
-    FILE *file = fopen(path, "rb");
-    if (!file) return GM_FAIL(GM_E_INPUT, "%s: %s", path, strerror(errno));
+    FILE *file = NULL;
+    const char *fault = gm_plain_stream(path, &file);
+    if (fault) return GM_FAIL(GM_E_INPUT, "%s: %s", path, fault);
     if (fscanf(file, MAGIC " %32s %32s %lld", of_key, of_content, &n_byte) != 3 ||
         fgetc(file) != '\n' || n_byte < 1 || n_byte > MAX_BYTES) {
         st = GM_FAIL(GM_E_INPUT, "%s is no file of `gridmarch compile`", path);

@@ -1,7 +1,6 @@
 /* Every line of a forecast says where its rate comes from. */
 #include "app/forecast.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "app/report.h"
 #include "core/cost.h"
 #include "core/json.h"
+#include "io/plain_file.h"
 #include "io/store.h"
 
 enum { TEXT = 128, MAX_BYTES = 1 << 16 };
@@ -18,9 +18,10 @@ enum { TEXT = 128, MAX_BYTES = 1 << 16 };
 static gm_status read_json(const char *path, char **text)
 {
     gm_status st = GM_OK;
-    FILE *file = fopen(path, "rb");
+    FILE *file = NULL;
+    const char *fault = gm_plain_stream(path, &file);
     *text = NULL;
-    if (!file) return GM_FAIL(GM_E_INPUT, "--measured %s: %s", path, strerror(errno));
+    if (fault) return GM_FAIL(GM_E_INPUT, "--measured %s: %s", path, fault);
     const int first = fgetc(file);
     if (first != '{') goto cleanup;
     *text = calloc(1, MAX_BYTES + 1);

@@ -15,6 +15,7 @@ static const char *const command_names[] = {
     [GM_INFO] = "info", [GM_VERIFY] = "verify", [GM_DOCTOR] = "doctor",
 };
 enum { N_COMMAND = GM_DOCTOR + 1 };
+enum { MAX_TILE = 1 << 30 }; /* threads of a GPU count points in 32 bits, past the last one too */
 
 static const double usual_patience = 600; /* s */
 
@@ -330,7 +331,7 @@ static gm_status take(int id, const char *value, gm_options *o)
     case OPT_SET: o->override[o->n_override++] = value; break;
     case OPT_BACKEND: return read_backend(value, &o->backend);
     case OPT_ENGINE: return read_engine(value, &o->engine);
-    case OPT_TILE: return read_count("tile", value, INT32_MAX, &o->tile_points);
+    case OPT_TILE: return read_count("tile", value, MAX_TILE, &o->tile_points);
     case OPT_CHUNK: return read_count("chunk", value, INT64_C(1) << 40, &o->chunk_steps);
     case OPT_SCHEDULE: return read_schedule(value, &o->schedule);
     case OPT_THREADS:

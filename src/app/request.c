@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/plain_file.h"
 #include "io/reader.h"
 #include "kernels/backend.h"
 
@@ -14,9 +15,10 @@ enum { MAX_SWEEP_BYTES = 16 << 20, MAX_MODEL_BYTES = 1 << 20, MAX_LINKS = 16 };
 static gm_status read_text(const char *path, size_t most, char **text, int64_t *n_byte)
 {
     gm_status st = GM_OK;
-    FILE *file = fopen(path, "rb");
+    FILE *file = NULL;
     char *all = NULL;
-    if (!file) return GM_FAIL(GM_E_INPUT, "%s: %s", path, strerror(errno));
+    const char *fault = gm_plain_stream(path, &file);
+    if (fault) return GM_FAIL(GM_E_INPUT, "%s: %s", path, fault);
     all = malloc(most + 1);
     if (!all) {
         st = GM_FAIL(GM_E_MEMORY, "out of memory");

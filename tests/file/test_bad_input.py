@@ -259,6 +259,7 @@ OPTION_CASES = {
     "option of another command": (["info", "r.h5", "--tile", "3"], ["gridmarch info", "--tile"]),
     "value for a flag": (["run", "s.yaml", "--quiet=yes"], ["--quiet=yes"]),
     "tile of zero": (["run", "s.yaml", "--tile", "0"], ["--tile 0", "from 1 to"]),
+    "tile too large": (["run", "s.yaml", "--tile", "1073741825"], ["from 1 to 1073741824"]),
     "negative tile": (["run", "s.yaml", "--tile", "-3"], ["--tile -3", "from 1 to"]),
     "tile in words": (["run", "s.yaml", "--tile", "many"], ["--tile many", "whole number"]),
     "chunk of parts": (["run", "s.yaml", "--chunk", "1.5"], ["--chunk 1.5", "whole number"]),
@@ -276,7 +277,7 @@ OPTION_CASES = {
                            ["mine/jr.h is a model's header", "(YAML) names it: model: ./jr.h"]),
     "header for a plan": (["plan", "jr.h"],
                           ["jr.h is a model's header", "(YAML) names it: model: ./jr.h"]),
-    "folder for a sweep": (["run", ".", "-o", "r.h5"], [".", "director"]),
+    "folder for a sweep": (["run", ".", "-o", "r.h5"], [".", "it is a folder"]),
     "setting without =": (["run", "s.yaml", "-o", "r.h5", "--set", "time.dt"],
                           ["--set time.dt: ", "key=value"]),
     "setting of nothing": (["run", "s.yaml", "-o", "r.h5", "--set", "time.dt="],
@@ -375,6 +376,35 @@ def test_a_status_that_does_not_exist_is_noticed(folder):
 def test_a_pipe_is_no_result(folder, command):
     os.mkfifo(folder / "r.h5")
     refused(folder, command, 4 if command[0] == "info" else 3, ["r.h5", "not a "])
+
+
+NAMED = {
+    "sweep": (["plan", "odd"], ["odd: "]),
+    "model": (["plan", "s.yaml", "-s", "model=./odd"], ["--set model=./odd: ", "odd: "]),
+    "header": (["models", "./odd"], ["odd'"]),
+    "weights": (["plan", "s.yaml", "-s", "network.weights=odd"], ["'odd'"]),
+    "labels": (["plan", "s.yaml", "-s", "network.labels=odd"], ["'odd'"]),
+    "values per node": (["plan", "s.yaml", "-s", "parameters.tau_e.file=odd"], ["'odd'"]),
+    "input": (["plan", "s.yaml", "-s", "inputs.p_e.file=odd"], ["'odd'"]),
+    "kernel": (["run", "s.yaml", "-o", "r.h5", "--kernel", "odd"], ["odd: "]),
+    "measured": (["plan", "s.yaml", "--measured", "odd"], ["--measured odd: "]),
+    "info": (["info", "odd"], ["'odd'"]),
+    "verify": (["verify", "odd"], ["'odd'"]),
+}
+
+
+@pytest.mark.parametrize("named", NAMED)
+def test_only_regular_files_are_read(folder, named):
+    """A pipe that nobody writes to would block, /dev/zero never ends."""
+    args, fragments = NAMED[named]
+    odd = folder / "odd"
+    for make in (lambda: os.mkfifo(odd), lambda: odd.symlink_to("/dev/zero")):
+        make()
+        done = run(*args, cwd=folder, timeout=FEW_SECONDS)
+        odd.unlink()
+        assert done.code == (4 if named in ("info", "verify") else 2), done.err
+        assert all(part in done.err for part in [*fragments, "it is not a regular file"]), done.err
+        assert not (folder / "r.h5").exists()
 
 
 def test_info_refuses_what_is_no_result(folder):

@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from program import (EXAMPLES, RING, ROOT, assert_same, command, environment, march,  # noqa: E402
-                     needs_program, run, write)
+                     needs_program, run, start, write)
 
 pytestmark = needs_program
 
@@ -147,6 +147,17 @@ def test_plan_works_for_sweeps_too_large_to_run():
     done = run("plan", EXAMPLE, "--set", axes, "-o", "r.h5")
     assert done.code == 4 and "points       100000000" in done.out and "TiB" in done.out
     assert "the result needs" in done.err
+
+
+def test_plan_of_5e9_points_takes_no_memory_for_each():
+    """A byte a point would be 4.6 GiB."""
+    axes = "axes={G: {range: [1, 70000, 1]}, seed: {range: [1, 70000, 1]}}"
+    process = start("plan", EXAMPLE, "--set", axes, "--set", "output=null")
+    out = process.stdout.read()
+    _, state, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(state)
+    assert process.returncode == 0 and "points       4900000000: G 70000 x seed 70000" in out
+    assert usage.ru_maxrss < 1 << 20  # KiB
 
 
 def test_plan_names_the_dimensions_of_the_result(tmp_path):

@@ -143,3 +143,44 @@ def test_those_of_a_users_model_are_recorded_alike(folder, ranks):
     np.testing.assert_allclose(data.flow_mean, full.flow.mean("time"), rtol=0, atol=1e-12)
     assert (full.flow.values[:, EVERY - 1::EVERY] == data.flow.values).all()
     assert (data.slope_max >= data.slope.max("time")).all()
+
+
+COUNTS = """
+#define GM_MODEL_NAME      "counts"
+#define GM_MODEL_DOC       "counts its steps"
+#define GM_MODEL_SOURCE    "none"
+#define GM_MODEL_TIME_UNIT "1"
+#define GM_STATES(X)       X(x, 0.0, "1", "steps")
+#define GM_DERIVED(X)                                                        \\
+    X(first, s->x * (s->x - 1) / (s->x - 1), "1", "0 / 0 at the first step") \\
+    X(fifth, s->x * (s->x - 5) / (s->x - 5), "1", "0 / 0 at the fifth step") \\
+    X(large, s->x + 1 / (s->x - 5), "1", "1 / 0 at the fifth step")
+#include "gm_model.h"
+GM_FN void gm_drift(const gm_params *m, const gm_state *s, const gm_drive *c, gm_state *d)
+{
+    (void)m, (void)s, (void)c;
+    d->x = 1;
+}
+"""
+
+
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+def test_what_is_no_number_at_some_steps_shows_in_the_mean_and_seldom_in_min_and_max(folder,
+                                                                                    precision):
+    write(folder / "counts.h", COUNTS)
+    write(folder / "c.yaml", f"""
+model: ./counts.h
+integrator: euler
+precision: {precision}
+time: {{dt: 1, duration: 10}}
+record: {{mean: [first, fifth, large], variance: [first, fifth, large],
+         min: [first, fifth, large], max: [first, fifth, large]}}
+""")
+    data = xarray.open_dataset(march(folder / "c.yaml", folder / "c.h5"))
+    found = {name: data[name].item() for name in data.data_vars}
+    assert found["status"] == 1
+    for name in ("first_mean", "first_variance", "first_min", "first_max", "fifth_mean",
+                 "fifth_variance", "large_variance"):
+        assert np.isnan(found[name]), name
+    assert (found["fifth_min"], found["fifth_max"]) == (1, 10)
+    assert (found["large_min"], found["large_max"], found["large_mean"]) == (0.75, np.inf, np.inf)

@@ -69,6 +69,44 @@ def text_of(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def test_the_last_of_ten_million_steps_is_a_sample(tmp_path):
+    sweep = write(tmp_path / "s.yaml", """
+model: lorenz63
+integrator: euler
+time: {dt: 0.001, duration: 10000}
+record: {last: [x], trajectory: {variables: [x], every: 1000000}}
+""")
+    with h5py.File(march(sweep, tmp_path / "r.h5")) as file:
+        assert file["time"][()].tolist() == [1000.0 * k for k in range(1, 11)]
+        assert file["x"].size == 10 and file["x"][..., 9] == file["x_last"][()]
+        assert len(np.unique(file["x"][()])) == 10
+
+
+@pytest.mark.parametrize("time, every, samples", [
+    ("{dt: 0.1, duration: 1, transient: 0.3}", 2, [0.5, 0.7, 0.9]),  # 7 steps: the last has none
+    ("{dt: 0.1, duration: 1, transient: 0.9}", 1, [1.0]),
+    ("{dt: 0.3333333333333333, duration: 1, transient: 0}", 3, [1.0]),
+    ("{dt: 1.0e-5, duration: 0.001, transient: 0.0005}", 25, [0.00075, 0.001]),
+])
+def test_samples_lie_at_whole_steps_after_the_transient(tmp_path, time, every, samples):
+    """Every recorded state equals that of a run which ends there."""
+    sweep = write(tmp_path / "s.yaml", f"""
+model: lorenz63
+integrator: heun
+precision: fp64
+time: {time}
+record: {{last: [x], trajectory: {{variables: [x], every: {every}}}}}
+""")
+    with h5py.File(march(sweep, tmp_path / "r.h5")) as file:
+        np.testing.assert_allclose(file["time"][()], samples, rtol=1e-15)
+        x = file["x"][()].ravel()
+    for k, end in enumerate(samples):
+        short = march(sweep, tmp_path / f"{k}.h5", "-s", f"time.duration={end!r}", "-s",
+                      "time.transient=null", "-s", "record={last: [x]}")
+        with h5py.File(short) as file:
+            assert file["x_last"][()].item() == x[k]
+
+
 def test_a_grid_has_one_dimension_per_axis(grid, engine):
     with xr.open_dataset(grid, engine=engine) as data:
         assert set(data.coords) == {*POINTS, "time", "node"}

@@ -101,6 +101,14 @@ def test_few_points_on_many_ranks(folder, tmp_path, axes):
     assert_same(fourth, first)
 
 
+@pytest.mark.parametrize("schedule", ["static", "dynamic"])
+def test_one_point_on_eight_ranks(folder, tmp_path, schedule):
+    axes = ["--set", "axes={G: [1.5]}"]
+    first = march(folder / "s.yaml", tmp_path / "1.h5", *axes)
+    eighth = march(folder / "s.yaml", tmp_path / "8.h5", *axes, "--schedule", schedule, ranks=8)
+    assert_same(eighth, first)
+
+
 def test_a_zip_on_three_ranks_takes_the_axes_value_by_value(folder, one_rank, tmp_path):
     axes = "axes={G: [0, 0.5, 1, 1.5, 2], seed: [5, 4, 3, 2, 1], initial.I: [0, 0.1, 0, 0.1, 0]}"
     change = ["--set", "design=zip", "--set", axes]
@@ -141,6 +149,40 @@ record: {last: all, max: [z]}
     assert "3 done" in info.out and "2 diverged" in info.out
     again = run("run", sweep, "-o", first)
     assert again.code == 0 and "nothing to do" in again.err
+
+
+DOUBLES = """
+#define GM_MODEL_NAME      "doubles"
+#define GM_MODEL_DOC       "is doubled by each Euler step of 1"
+#define GM_MODEL_SOURCE    "none"
+#define GM_MODEL_TIME_UNIT "1"
+#define GM_STATES(X)       X(x, 1.0, "1", "what grows")
+#define GM_PARAMS(X)       X(a, 1.0, "1", "rate")
+#include "gm_model.h"
+GM_FN void gm_drift(const gm_params *m, const gm_state *s, const gm_drive *c, gm_state *d)
+{
+    (void)c;
+    d->x = m->a * s->x;
+}
+"""
+
+
+@pytest.mark.parametrize("ranks, args", [(0, []), (0, ["--tile", 1, "--chunk", 1]),
+                                         (0, ["--chunk", 127]), (0, ["--chunk", 128]),
+                                         (3, ["--tile", 2, "--chunk", 50])])
+def test_the_first_bad_step_is_exact(tmp_path, ranks, args):
+    """x = 2^step in single precision: 2^128 is the first that is infinite, whoever computes it."""
+    write(tmp_path / "doubles.h", DOUBLES)
+    sweep = write(tmp_path / "s.yaml", """
+model: ./doubles.h
+axes: {initial.x: [1, 2, 1.7014118346046923e+38, 0, 1024, -0.5, -1.e-3, 1.17549435e-38]}
+time: {dt: 1, duration: 300, transient: 100}
+integrator: euler
+record: {last: all}
+""")
+    with h5py.File(march(sweep, tmp_path / "r.h5", *args, ranks=ranks)) as file:
+        assert file["failed_step"][()].tolist() == [128, 127, 1, -1, 118, 129, 138, 254]
+        assert file["status"][()].tolist() == [2, 2, 2, 1, 2, 2, 2, 2]
 
 
 def test_a_sweep_of_which_every_point_diverges_says_so(tmp_path):

@@ -147,6 +147,21 @@ static void a_nan_shows_in_mean_and_variance(void **state)
 /* --- angles -------------------------------------------------------------------------------------
  */
 
+static void a_nan_is_left_out_of_min_and_max_unless_it_is_the_first(void **state)
+{
+    (void)state;
+    gm_statistic later, first;
+    gm_statistic_start(&later, 3);
+    gm_statistic_start(&first, (gm_real)NAN);
+    for (int i = 0; i < 3; i++) {
+        const gm_real x = (gm_real[]){(gm_real)NAN, 1, 5}[i];
+        gm_statistic_add(&later, x);
+        gm_statistic_add(&first, x);
+    }
+    assert_true(later.low == 1 && later.high == 5);
+    assert_true(isnan(first.low) && isnan(first.high));
+}
+
 static void angles_land_in_one_turn(void **state)
 {
     (void)state;
@@ -208,6 +223,7 @@ int main(void)
         cmocka_unit_test(one_number_and_equal_numbers_have_no_variance),
         cmocka_unit_test(variance_is_never_negative),
         cmocka_unit_test(a_nan_shows_in_mean_and_variance),
+        cmocka_unit_test(a_nan_is_left_out_of_min_and_max_unless_it_is_the_first),
         cmocka_unit_test(angles_land_in_one_turn),
         cmocka_unit_test(angles_keep_their_sine_and_cosine),
         cmocka_unit_test(angles_in_the_turn_stay_as_they_are),

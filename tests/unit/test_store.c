@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/checksum.h"
 #include "io/store.h"
 #include "io/store_space.h"
 #include "io/store_write.h"
@@ -440,6 +441,50 @@ static void a_file_of_another_shape_names_the_dimension(void **state)
     gm_store_header_destroy(&header);
 }
 
+/* A sparse file takes the place of one that would fill the disk: what counts is where rows land. */
+static void rows_beyond_4_gib_and_2_to_the_31_values_land_where_they_belong(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    const int64_t n_point = (INT64_C(1) << 31) + 1000;
+    const int64_t begin[] = {0, (INT64_C(1) << 30) - 5, (INT64_C(1) << 31) - 5, n_point - N};
+    const int64_t offset[] = {4096, 4096 + 4 * n_point};
+    const int64_t run_offset = offset[1] + n_point;
+    gm_variable variable[] = {{.name = (char *)"x_last", .type = GM_TYPE_F32, .row_bytes = 4},
+                              {.name = (char *)"status", .type = GM_TYPE_U8, .row_bytes = 1}};
+    const gm_layout large = {.n_variable = 2, .variable = variable, .n_point = n_point};
+    gm_store *store = NULL;
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0);
+    if (ftruncate(fd, run_offset + (int64_t)GM_STORE_RUN_SLOTS * GM_STORE_RUN_BYTES) != 0) {
+        close(fd);
+        skip(); /* a file system for small files only */
+    }
+    assert_int_equal(gm_store_open(MPI_COMM_SELF, path, &large, offset, run_offset, &store), GM_OK);
+    for (size_t b = 0; b < sizeof begin / sizeof *begin; b++) {
+        float wrote[N], got[N] = {0};
+        uint8_t done[N], found[N] = {0};
+        uint32_t sum = 0;
+        for (int i = 0; i < N; i++) wrote[i] = (float)(10 * b) + (float)i + 0.5F;
+        memset(done, (int)b + 1, sizeof done);
+        assert_int_equal(gm_store_write(store, 0, begin[b], N, 0, 4, wrote, 4), GM_OK);
+        assert_int_equal(gm_store_write(store, 1, begin[b], N, 0, 1, done, 1), GM_OK);
+        assert_int_equal(pread(fd, got, sizeof got, 4096 + 4 * begin[b]), sizeof got);
+        assert_int_equal(pread(fd, found, sizeof found, offset[1] + begin[b]), sizeof found);
+        assert_memory_equal(got, wrote, sizeof got);
+        assert_memory_equal(found, done, sizeof found);
+        assert_int_equal(gm_store_sum(store, 0, begin[b] + 7, 4, &sum), GM_OK);
+        assert_int_equal(sum, gm_checksum_add(0, &wrote[7], 4));
+    }
+    assert_int_equal(gm_store_write(store, 0, n_point - 1, 2, 0, 4, (float[2]){0}, 4),
+                     GM_E_INTERNAL);
+    assert_int_equal(gm_store_close(&store), GM_OK);
+    struct stat info;
+    assert_int_equal(fstat(fd, &info), 0);
+    assert_true(info.st_size > INT64_C(10) << 30 && info.st_blocks * 512 < 16 << 20);
+    close(fd);
+}
+
 static void what_is_not_a_result_file_is_told_apart(void **state)
 {
     (void)state;
@@ -476,6 +521,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(run_documents_are_cut_between_characters, remove_files),
         cmocka_unit_test_teardown(opening_a_file_that_is_too_short_is_refused, remove_files),
         cmocka_unit_test_teardown(a_file_of_another_shape_names_the_dimension, remove_files),
+        cmocka_unit_test_teardown(rows_beyond_4_gib_and_2_to_the_31_values_land_where_they_belong,
+                                  remove_files),
         cmocka_unit_test_teardown(what_is_not_a_result_file_is_told_apart, remove_files),
     };
     MPI_Init(&argc, &argv);

@@ -189,6 +189,9 @@ static void spans_must_be_whole_steps(void **state)
         {"{dt: 0.1, duration: 10, transient: -1}", "time.transient must be at least 0; found -1"},
         {"{dt: -0.1, duration: 10}", "time.dt must be greater than 0; found -0.1"},
         {"{dt: 1e-9, duration: 1e5}", "is 1e+14 steps of 1e-09; at most 1e12"},
+        {"{dt: 1e-300, duration: 1e300}", "is inf steps of 1e-300; at most 1e12"},
+        {"{dt: 1, duration: 1.000000000001e12}", "at most 1e12"},
+        {"{dt: 0.333333, duration: 1}", "is not a whole number of steps of time.dt 0.333333"},
         {"{dt: 0.1}", "time.duration is missing"},
         {"5", "time must be a mapping"},
     };
@@ -202,6 +205,35 @@ static void spans_must_be_whole_steps(void **state)
     gm_sweep *s = parse_with(LORENZ, many);
     assert_int_equal(s->n_step, INT64_C(1000000000000));
     gm_sweep_destroy(&s);
+}
+
+static void steps_are_counted_exactly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *time;
+        int64_t n_step, n_transient, every;
+    } good[] = {
+        {"{dt: 0.1, duration: 0.3}", 3, 0, 1}, /* 2.9999999999999996 in doubles */
+        {"{dt: 0.1, duration: 1.0e+8}", 1000000000, 0, 1000},
+        {"{dt: 0.3333333333333333, duration: 1}", 3, 0, 3},
+        {"{dt: 0.3333333333333333, duration: 1.0e+6, transient: 1.0e+5}", 3000000, 300000, 7},
+        {"{dt: 1.0e-5, duration: 10, transient: 0.00001}", 1000000, 1, 999999},
+        {"{dt: 1.0e-5, duration: 1.0e+7, transient: 9999999.99999}", 1000000000000, 999999999999,
+         1},
+        {"{dt: 1.0e-300, duration: 1.0e-288}", 1000000000000, 0, 500000000000},
+    };
+    char text[512];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        snprintf(text, sizeof text,
+                 "model: lorenz63\nintegrator: rk4\ntime: %s\nrecord: {trajectory: {variables: "
+                 "[x], every: %lld}}\n",
+                 good[i].time, (long long)good[i].every);
+        gm_sweep *s = parse(text);
+        assert_true(s->n_step == good[i].n_step && s->n_transient == good[i].n_transient);
+        assert_true(gm_sweep_n_sample(s) == (good[i].n_step - good[i].n_transient) / good[i].every);
+        gm_sweep_destroy(&s);
+    }
 }
 
 static void parameters_and_inputs_go_where_they_belong(void **state)
@@ -373,6 +405,7 @@ int main(void)
         cmocka_unit_test(a_header_beside_the_sweep_file_is_pointed_at),
         cmocka_unit_test(network_choices_must_be_spelled_out),
         cmocka_unit_test(spans_must_be_whole_steps),
+        cmocka_unit_test(steps_are_counted_exactly),
         cmocka_unit_test(parameters_and_inputs_go_where_they_belong),
         cmocka_unit_test(record_names_are_checked),
         cmocka_unit_test(derived_quantities_are_recorded_where_they_are_named),

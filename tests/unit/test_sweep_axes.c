@@ -19,6 +19,22 @@ static void points_count_with_the_last_axis_fastest(void **state)
     gm_sweep_destroy(&s);
 }
 
+static void more_than_2_to_the_32_points_keep_their_places(void **state)
+{
+    (void)state;
+    gm_sweep *s =
+        parse(LORENZ "axes: {rho: {range: [1, 70000, 1]}, sigma: {range: [1, 70000, 1]}}\n");
+    int64_t index[2];
+    double knob[16];
+    uint64_t seed;
+    assert_true(s->n_point == INT64_C(4900000000));
+    gm_sweep_point_index(s, INT64_C(4899999998), index);
+    assert_true(index[0] == 69999 && index[1] == 69998);
+    gm_sweep_point(s, INT64_C(4294967296), knob, &seed); /* 61356 x 70000 + 47296 */
+    assert_true(knob[1] == 61357 && knob[0] == 47297);
+    gm_sweep_destroy(&s);
+}
+
 static void zip_pairs_the_axes(void **state)
 {
     (void)state;
@@ -105,6 +121,8 @@ static void bad_axes_are_refused(void **state)
          "endpoint must be true or false; found 'no'"},
         {"{rho: {values: [1], range: [0, 1, 1]}}", "exactly one of values, linspace"},
         {"{rho: {}}", "found 0"},
+        {"{rho: []}", "axes.rho: the number of values must be 1 to 134217728; found 0"},
+        {"{rho: {linspace: [0, 1, 0]}}", "the number of values must be 1 to 134217728; found 0"},
         {"{rho: {linspac: [0, 1, 3], values: [1]}}",
          "unknown key 'linspac'; did you mean 'linspace'?"},
         {"{rho: 5}", "axes.rho: an axis is a list, [0, 1, 2], or {linspace:"},
@@ -171,6 +189,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_count_with_the_last_axis_fastest),
+        cmocka_unit_test(more_than_2_to_the_32_points_keep_their_places),
         cmocka_unit_test(zip_pairs_the_axes),
         cmocka_unit_test(axis_forms_give_their_values),
         cmocka_unit_test(axis_ends_are_exact),

@@ -202,6 +202,18 @@ static void a_sample_belongs_to_the_chunk_that_ends_with_it(void **state)
     assert_int_equal(n, 0);
 }
 
+static void the_longest_run_with_two_samples_is_cut_into_chunks(void **state)
+{
+    (void)state;
+    small_sweep s;
+    gm_tiling t;
+    fill(&s, INT64_C(1000000000000), true, INT64_C(500000000000));
+    assert_int_equal(choose(&s, 1, INT64_C(1) << 40, (gm_tiling){0, 0}, &t), GM_OK);
+    assert_int_equal(t.tile_points, 1);
+    assert_int_equal(t.chunk_steps, 1 << 30);
+    assert_int_equal(gm_most_samples(&s.sweep, t.chunk_steps), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +224,7 @@ int main(void)
         cmocka_unit_test(free_memory_is_never_exceeded),
         cmocka_unit_test(samples_of_chunks_add_up_for_any_cut),
         cmocka_unit_test(a_sample_belongs_to_the_chunk_that_ends_with_it),
+        cmocka_unit_test(the_longest_run_with_two_samples_is_cut_into_chunks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
