@@ -82,8 +82,11 @@ void gm_store_header_destroy(gm_store_header **header);
 typedef struct gm_store_check {
     int64_t n_point, n_checked, n_without; /* without: finished, and stored without a checksum */
     int64_t n_damaged;
-    bool *damaged; /* owned [n_point] */
-    int n_dim;     /* of the points */
+    bool *damaged;        /* owned [n_point] */
+    bool lost_checksums;  /* the file was made with checksums of its points and has none */
+    bool has_coordinates; /* the file has checksums of its coordinates */
+    char *changed;        /* owned; names of coordinates that are not what they were; NULL: none */
+    int n_dim;            /* of the points */
     int64_t extent[32];
 } gm_store_check;
 

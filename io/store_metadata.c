@@ -12,6 +12,7 @@
 
 #include <hdf5_hl.h>
 
+#include "store_coordinates.h"
 #include "store_h5.h"
 #include "store_space.h"
 
@@ -318,12 +319,18 @@ static gm_status write_provenance(const metadata *m, const gm_attribute *attribu
                                   gm_region *region)
 {
     gm_status st = GM_OK;
+    char *sums = NULL;
     hid_t group = H5I_INVALID_HID;
     GM_TRY(st, create_group(m, GM_STORE_GROUP, &group));
     for (int i = 0; i < n_attribute; i++)
         GM_TRY(st, write_text(m, group, attribute[i].name, attribute[i].value));
+    if (m->layout->checksum >= 0) {
+        GM_TRY(st, gm_coordinates_describe(m->layout, &sums));
+        GM_TRY(st, write_text(m, group, GM_STORE_COORDINATES, sums));
+    }
     GM_TRY(st, write_run_slots(m, group, region));
 cleanup:
+    free(sums);
     gm_h5_release(&group);
     return st;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "checksum.h"
+#include "store_coordinates.h"
 #include "store_find.h"
 
 enum { PIECE_BYTES = 16 << 20 };
@@ -148,6 +149,8 @@ gm_status gm_store_verify(const char *path, gm_store_check *out)
     GM_TRY(st, gm_find_open(path, &w.in));
     GM_TRY(st, read_points(&w));
     GM_TRY(st, read_checksums(&w));
+    GM_TRY(st, gm_coordinates_check(&w.in, &out->has_coordinates, &out->changed));
+    out->lost_checksums = out->has_coordinates && !w.has_checksums;
     compare(&w);
 cleanup:
     gm_find_close(&w.in);
@@ -164,5 +167,7 @@ cleanup:
 void gm_store_check_clear(gm_store_check *check)
 {
     free(check->damaged);
+    free(check->changed);
     check->damaged = NULL;
+    check->changed = NULL;
 }

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import RING, assert_same, march, needs_program, run, write  # noqa: E402
+from program import RING, assert_same, march, needs_program, provenance, run, write  # noqa: E402
 
 pytestmark = needs_program
 
@@ -136,13 +136,58 @@ def test_a_status_that_means_nothing_is_named(result):
 def test_a_file_of_a_version_without_checksums_is_resumed(folder, result):
     with h5py.File(result, "r+") as file:
         del file["checksum"]
+        del file["provenance"].attrs["coordinate_checksums"]
         file["status"][3] = 0
-    assert "30 without a checksum" in run("verify", result).out
+    done = run("verify", result)
+    assert done.code == 0 and "30 without a checksum, from a version" in done.out
+    assert "coordinates not checked" in done.out
     assert run("run", folder / "s.yaml", "-o", result, ranks=2).code == 0
     with h5py.File(result) as file, h5py.File(folder / "r.h5") as whole:
         assert file["E"][()].tobytes() == whole["E"][()].tobytes()
         assert (file["status"][()] == 1).all() and "checksum" not in file
     assert "35 without a checksum" in run("verify", result).out
+
+
+def test_checksums_that_were_removed_are_missed(result):
+    with h5py.File(result, "r+") as file:
+        del file["checksum"]
+    done = run("verify", result)
+    assert done.code == DAMAGED and "'checksum' is gone" in done.err
+    assert "35 without a checksum\n" in done.out
+
+
+def test_python_computes_the_same_checksums_of_coordinates(folder):
+    words = provenance(folder / "r.h5")["coordinate_checksums"].split()
+    sums = dict(word.split("=") for word in words)
+    assert set(sums) == {"G", "seed", "time", "node"}
+    with h5py.File(folder / "r.h5") as file:
+        for name, crc in sums.items():
+            assert int(crc, 16) == zlib.crc32(file[name][()].tobytes())
+
+
+@pytest.mark.parametrize("name", ["G", "seed", "time"])
+def test_a_changed_coordinate_is_named(result, name):
+    with h5py.File(result, "r+") as file:
+        file[name][2] += 1
+    done = run("verify", result)
+    assert done.code == DAMAGED and f"coordinates {name} are not those" in done.err
+    assert f"changed: coordinates {name}\n" in done.out
+    assert "35 finished points checked, all as computed" in done.out
+
+
+def test_a_coordinate_that_is_gone_is_named(result):
+    with h5py.File(result, "r+") as file:
+        file.move("time", "when")
+    done = run("verify", result)
+    assert done.code == 3 and "no variable 'time'" in done.err
+
+
+@pytest.mark.parametrize("text", ["G", "G=", "G=12x", "E_last"])
+def test_checksums_of_coordinates_that_make_no_sense_are_refused(result, text):
+    with h5py.File(result, "r+") as file:
+        file["provenance"].attrs.modify("coordinate_checksums", np.bytes_(text))
+    done = run("verify", result)
+    assert done.code == 3 and "not a list of checksums" in done.err
 
 
 @pytest.mark.parametrize("covers", ["gone", "G", "E_last provenance", "E_last node"])
