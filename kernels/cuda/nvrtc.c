@@ -23,6 +23,8 @@ typedef struct nvrtc {
     int (*log)(void *program, char *log);
     int (*cubin_size)(void *program, size_t *size);
     int (*cubin)(void *program, char *cubin);
+    int (*n_architecture)(int *n);
+    int (*architectures)(int *number);
 } nvrtc;
 
 static nvrtc loaded;
@@ -48,7 +50,9 @@ static bool bind_all(void)
                        bind_function("nvrtcGetProgramLogSize", &loaded.log_size) &&
                        bind_function("nvrtcGetProgramLog", &loaded.log) &&
                        bind_function("nvrtcGetCUBINSize", &loaded.cubin_size) &&
-                       bind_function("nvrtcGetCUBIN", &loaded.cubin);
+                       bind_function("nvrtcGetCUBIN", &loaded.cubin) &&
+                       bind_function("nvrtcGetNumSupportedArchs", &loaded.n_architecture) &&
+                       bind_function("nvrtcGetSupportedArchs", &loaded.architectures);
     if (!whole || loaded.version(&major, &minor) != SUCCESS) return false;
     snprintf(loaded.version_text, sizeof loaded.version_text, "%d.%d", major, minor);
     return true;
@@ -139,6 +143,23 @@ static gm_status fail_with_log(void *program)
     return st;
 }
 
+/* The architecture is the only option that a user chooses. */
+static gm_status fail_with_architectures(const char *option)
+{
+    enum { MOST = 64 };
+    char all[MOST * 8] = " cannot be told";
+    int number[MOST];
+    int n = 0;
+    if (loaded.n_architecture(&n) != SUCCESS || n > MOST || loaded.architectures(number) != SUCCESS)
+        n = 0;
+    if (n > 0) all[0] = '\0';
+    for (int i = 0; i < n; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s sm_%d", i ? "," : ":", number[i]);
+    const char *name = strchr(option, '=');
+    return GM_FAIL(GM_E_USAGE, "NVRTC %s compiles for no architecture '%s'; those it knows%s",
+                   loaded.version_text, name ? name + 1 : option, all);
+}
+
 static gm_status take_cubin(void *program, gm_code *out)
 {
     size_t size = 0;
@@ -180,8 +201,8 @@ gm_status gm_nvrtc_compile(gm_nvrtc_file main, const gm_nvrtc_file *header, int 
     if (result == SUCCESS) result = loaded.compile(program, n_option, option);
     if (result == COMPILE_ERROR)
         st = fail_with_log(program);
-    else if (result == INVALID_OPTION) /* the architecture alone is not ours */
-        st = GM_FAIL(GM_E_USAGE, "NVRTC %s cannot compile with %s", version, option[0]);
+    else if (result == INVALID_OPTION)
+        st = fail_with_architectures(option[0]);
     else if (result != SUCCESS)
         st = GM_FAIL(GM_E_DEVICE, "compiling GPU code: %s", loaded.error_string(result));
     else

@@ -197,6 +197,13 @@ def test_nvrtc_can_be_hidden(with_cuda, wish, words):
     march(with_cuda / "mine.yaml", with_cuda / "a.h5", env=env)  # the CPU needs none of it
 
 
+@pytest.mark.parametrize("name", ["sm_12", "sm_9x", "sm_"])
+def test_an_unknown_gpu_architecture_is_refused_with_those_that_there_are(with_cuda, name):
+    done = run("compile", with_cuda / "mine.yaml", "--arch", name, "-o", with_cuda / "no.kernel")
+    assert done.code == 2 and f"no architecture '{name}'" in done.err and "sm_90" in done.err
+    assert len(done.messages) == 1 and not (with_cuda / "no.kernel").exists()
+
+
 def test_nvrtc_can_be_named(with_cuda):
     env = {"GRIDMARCH_NVRTC": "libnvrtc.so"}
     if "NVRTC     ok: of CUDA" not in run("doctor", env=env).out:
