@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernels/cpu/compile.h"
@@ -23,7 +24,7 @@ static int put_in_memory(const gm_code *code)
 {
     const char *next = code->data;
     int64_t left = code->n_byte;
-    const int file = memfd_create("gridmarch kernel", MFD_CLOEXEC);
+    const int file = (int)syscall(SYS_memfd_create, "gridmarch kernel", MFD_CLOEXEC);
     while (file >= 0 && left > 0) {
         const ssize_t n = write(file, next, (size_t)left);
         if (n < 0 && errno == EINTR) continue;

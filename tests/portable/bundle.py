@@ -46,11 +46,12 @@ def call(*words, code=0, **options):
     return done.stdout + done.stderr
 
 
-def march(sweep, output, ranks=0, bundle=BUNDLE):
-    """Run a sweep with the bundle's program, under its own mpirun when there are ranks."""
+def march(sweep, output, ranks=0, bundle=BUNDLE, variables=()):
+    """Run a sweep with the bundle's program, under its own mpirun when there are ranks; variables: of
+    the environment, as NAME=TEXT."""
     launcher = [bundle / "bin" / "mpirun", "-n", ranks, "--oversubscribe", "--bind-to", "none"]
-    said = call(*(launcher if ranks else []), bundle / "bin" / "gridmarch", "run", "--backend", "cpu",
-                sweep, "-o", output)
+    said = call("env", *variables, *(launcher if ranks else []), bundle / "bin" / "gridmarch", "run",
+                "--backend", "cpu", sweep, "-o", output)
     if ranks:
         assert said.count("x86-64-v") == ranks, said  # one line a rank: a world, not as many runs
     return output

@@ -7,7 +7,7 @@ from bundle import BUNDLE, needs_bundle
 
 pytestmark = needs_bundle
 
-ALLOWED = re.compile(r"lib(c|m|dl|rt|pthread)\.so\.\d+|ld-linux-x86-64\.so\.2")
+ALLOWED = re.compile(r"lib(c|m|dl|rt|pthread|util)\.so\.\d+|ld-linux-x86-64\.so\.2")
 FLOOR = (2, 17)
 
 

@@ -34,6 +34,16 @@ def test_runs_through_a_link_to_its_launcher(tmp_path):
     assert said.count("gridmarch ") >= 1
 
 
+def test_needs_no_home_folder():
+    for name in ("gridmarch", "mpirun"):
+        assert "rror" not in call("env", "-u", "HOME", BUNDLE / "bin" / name, "--version")
+
+
+def test_transports_that_a_site_asks_for_do_not_stop_it(reference, tmp_path):
+    wishes = ["OMPI_MCA_pml=ucx", "OMPI_MCA_mtl=ofi", "OMPI_MCA_osc=ucx"]
+    assert_same(march(make_sweep(tmp_path), tmp_path / "out.h5", 2, variables=wishes), reference)
+
+
 @pytest.mark.skipif(not PROGRAM, reason="GRIDMARCH is not set")
 def test_a_native_build_makes_the_same_bits(reference, tmp_path):
     assert_same(march_native(make_sweep(tmp_path), tmp_path / "native.h5"), reference)
