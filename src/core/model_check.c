@@ -175,11 +175,12 @@ static void check_twice(const gm_model_header *h, const gm_model_lists *lists, i
     const gm_entry *first = find_before(lists, id, i, &other);
     if (!first) return;
     const gm_place place = gm_model_header_place(h, first->at);
+    const char *article = gm_list_forms[other].what[0] == 'i' ? "an" : "a"; /* an input */
     gm_problems_add(problems, gm_model_header_place(h, entry->at),
-                    "'%s' is the name of this %s and of a %s before it (line %d, column %d); a "
+                    "'%s' is the name of this %s and of %s %s before it (line %d, column %d); a "
                     "name can be used once",
-                    entry->name, gm_list_forms[id].what, gm_list_forms[other].what, place.line,
-                    place.column);
+                    entry->name, gm_list_forms[id].what, article, gm_list_forms[other].what,
+                    place.line, place.column);
 }
 
 /* Variables of the result file are called after a state and what is recorded of it: E_mean. */

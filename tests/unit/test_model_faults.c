@@ -146,6 +146,8 @@ static void a_name_is_used_once(void **state)
                   "12:24: 'net' is the name of this input and of a coupling before it");
     expect_change("X(rate, ", "X(tau, s->E, \"1\", \"\") X(rate, ",
                   "14:25: 'tau' is the name of this derived quantity and of a parameter before it");
+    expect_change("X(rate, ", "X(p_ext, s->E, \"1\", \"\") X(rate, ",
+                  "14:25: 'p_ext' is the name of this derived quantity and of an input before it");
     expect_change("X(rate, ", "X(E_mean, s->E, \"1\", \"\") X(rate, ",
                   "14:25: 'E_mean' is the result file's name for 'mean' of 'E'");
     expect_change("X(rate, ", "X(rate_last, s->E, \"1\", \"\") X(rate, ",
