@@ -145,13 +145,13 @@ licences() {
     local part folder=$prefix/licences
     mkdir -p "$folder"
     cp "$build/openmpi/LICENSE" "$folder/openmpi.txt"
-    cp "$build/hdf5/COPYING" "$folder/hdf5.txt"
+    cat "$build/hdf5/COPYING" "$build/hdf5/COPYING_LBNL_HDF5" >"$folder/hdf5.txt"
     cp "$build/libyaml/License" "$folder/libyaml.txt"
     cp "$build/librandom123/LICENSE" "$folder/random123.txt"
     cp "$(find /usr/share/doc/ -maxdepth 2 -path '*/gcc-*-base/copyright' | sort -V | tail -n 1)" \
         "$folder/libgomp.txt"
-    sed -n '/Copyright notice/,/^$/p; /Permission is granted/,/Mark Adler/p' \
-        "$build/zlib/README" >"$folder/zlib.txt"
+    sed -n '/^Copyright notice/,/^ *Jean-loup Gailly  *Mark Adler/p' "$build/zlib/README" \
+        >"$folder/zlib.txt"
     [ -s "$folder/zlib.txt" ]
     for part in openpmix prrte libevent hwloc; do
         find "$build/openmpi/3rd-party/" -maxdepth 2 -path "*/$part*" \

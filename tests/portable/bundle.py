@@ -46,10 +46,10 @@ def call(*words, code=0, **options):
     return done.stdout + done.stderr
 
 
-def march(sweep, output, ranks=0, bundle=BUNDLE, variables=()):
-    """Run a sweep with the bundle's program, under its own mpirun when there are ranks; variables: of
-    the environment, as NAME=TEXT."""
-    launcher = [bundle / "bin" / "mpirun", "-n", ranks, "--oversubscribe", "--bind-to", "none"]
+def march(sweep, output, ranks=0, bundle=BUNDLE, mpirun=None, variables=()):
+    """Run a sweep with the bundle's program, under its own mpirun (or another) when there are ranks;
+    variables: of the environment, as NAME=TEXT."""
+    launcher = [mpirun or bundle / "bin" / "mpirun", "-n", ranks, "--oversubscribe", "--bind-to", "none"]
     said = call("env", *variables, *(launcher if ranks else []), bundle / "bin" / "gridmarch", "run",
                 "--backend", "cpu", sweep, "-o", output)
     if ranks:

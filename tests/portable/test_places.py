@@ -1,6 +1,7 @@
 """The bundle runs from any folder, also through a link, and its numbers do not depend on it."""
 
 import os
+import re
 import shutil
 
 import pytest
@@ -8,6 +9,14 @@ from bundle import BUNDLE, call, make_sweep, march, needs_bundle
 from program import PROGRAM, assert_same, march as march_native
 
 pytestmark = needs_bundle
+
+
+def mpirun_of_the_system():
+    """Its version, where it is Open MPI's."""
+    if not shutil.which("mpirun"):
+        return None
+    found = re.match(r"mpirun \(Open MPI\) (\S+)", call("mpirun", "--version"))
+    return found and found.group(1)
 
 
 @pytest.fixture(scope="module", name="reference")
@@ -18,6 +27,13 @@ def reference_fixture(tmp_path_factory):
 
 def test_ranks_under_its_own_mpirun_make_the_same_bits(reference, tmp_path):
     assert_same(march(make_sweep(tmp_path), tmp_path / "out.h5", ranks=3), reference)
+
+
+@pytest.mark.skipif(not (mpirun_of_the_system() or "").startswith("4"),
+                    reason="no mpirun of Open MPI 4 here")
+def test_ranks_under_the_mpirun_of_open_mpi_4_make_the_same_bits(reference, tmp_path):
+    output = march(make_sweep(tmp_path), tmp_path / "out.h5", ranks=2, mpirun="mpirun")
+    assert_same(output, reference)
 
 
 def test_runs_from_a_folder_with_a_space(reference, tmp_path):
