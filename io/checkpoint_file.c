@@ -111,7 +111,8 @@ gm_status gm_checkpoint_file_look(const char *result, bool *there)
     char *path = path_beside(result);
     if (!path) return fail_memory();
     *there = lstat(path, &info) == 0;
-    if (*there && S_ISREG(info.st_mode) && (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+    if (*there && S_ISREG(info.st_mode) &&
+        (fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) < 0)
         st = fail_file(path, "read");
     if (fd >= 0) st = read_at(path, fd, first, sizeof first, 0, &n);
     if (st == GM_OK && *there &&
@@ -159,7 +160,7 @@ static gm_status create_closed(const char *result, gm_checkpoint_file **out)
 /* Open the file if there is one. */
 static gm_status open_existing(gm_checkpoint_file *f, int flags)
 {
-    f->fd = open(f->path, flags | O_CLOEXEC);
+    f->fd = open(f->path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     return f->fd < 0 && errno != ENOENT ? fail_file(f->path, "open") : GM_OK;
 }
 
@@ -198,7 +199,7 @@ cleanup:
 static gm_status make_file(gm_checkpoint_file *f)
 {
     if (f->fd >= 0) return GM_OK;
-    f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (f->fd < 0) return fail_file(f->path, "create");
     if (ftruncate(f->fd, HEAD_BYTES + 2 * f->head.n_point * f->stride) != 0)
         return fail_file(f->path, "create");

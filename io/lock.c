@@ -56,6 +56,13 @@ static bool is_current(int fd, const char *path)
            by_fd.st_ino == by_name.st_ino;
 }
 
+/* Not so if it is someone's own file that has the name by chance, or a pipe. */
+static bool is_empty(int fd)
+{
+    struct stat info;
+    return fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
+}
+
 /* Without locks two runs may have written their record at once: the later one stands. */
 static bool record_stands(int fd, const gm_holder *self)
 {
@@ -75,6 +82,10 @@ static gm_status contend(int fd, const char *path, const char *result, bool take
     const bool has_holder = gm_holder_read(fd, &holder);
     gm_holder_self(&self);
     if (got == HELD) return refuse(result, &holder);
+    if (!has_holder && !is_empty(fd))
+        return GM_FAIL(GM_E_RESULT,
+                       "'%s' is in the place where a run keeps its lock, and is none: rename it",
+                       path);
     if (got == NO_LOCKS)
         snprintf(note, GM_LOCK_NOTE_SIZE,
                  "the file system of %.200s has no locks: another run of it is noticed by its lock "

@@ -3,6 +3,7 @@
  * containers share names and numbers. */
 #include "io/lock_holder.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,13 @@ bool gm_holder_write(int fd, const gm_holder *holder)
     return ftruncate(fd, 0) == 0 && pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text);
 }
 
+/* Anyone may have written the record, and it is shown to a person. */
+static void make_plain(char *text)
+{
+    for (; *text; text++)
+        if (!isprint((unsigned char)*text)) *text = '?';
+}
+
 bool gm_holder_read(int fd, gm_holder *holder)
 {
     char text[RECORD_SIZE] = "";
@@ -94,14 +102,21 @@ bool gm_holder_read(int fd, gm_holder *holder)
         }
         line += length + (line[length] == '\n');
     }
+    for (int i = 0; i < N_FIELD; i++) make_plain((char *)holder + field[i].offset);
     return holder->host[0] != '\0';
+}
+
+/* As a part of a path it must not lead elsewhere. */
+static bool is_number(const char *pid)
+{
+    return pid[0] != '\0' && pid[strspn(pid, "0123456789")] == '\0';
 }
 
 gm_holder_life gm_holder_ask(const gm_holder *holder, const gm_holder *self, int fd)
 {
     struct stat info;
     char start[TEXT_SIZE];
-    if (strcmp(holder->place, self->place) == 0 && strspn(holder->pid, "0123456789") > 0) {
+    if (strcmp(holder->place, self->place) == 0 && is_number(holder->pid)) {
         read_start(holder->pid, start);
         return start[0] && strcmp(start, holder->start) == 0 ? GM_HOLDER_ALIVE : GM_HOLDER_DEAD;
     }

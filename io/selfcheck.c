@@ -51,7 +51,7 @@ static gm_status open_seen(const check *c, int *fd)
 {
     const struct timespec nap = {0, NAP_MS * 1000000L};
     for (int i = 0; i < TRIES; i++) {
-        *fd = open(c->name, O_RDONLY | O_CLOEXEC);
+        *fd = open(c->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
         if (*fd >= 0) return GM_OK;
         if (errno != ENOENT && errno != ESTALE) break;
         if (i + 1 < TRIES) nanosleep(&nap, NULL);

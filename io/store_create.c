@@ -44,7 +44,7 @@ static bool claim(int fd)
 /* What an interrupted creation left, unless a program is still at it. */
 static gm_status remove_stale(const char *path, const char *partial)
 {
-    const int fd = open(partial, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    const int fd = open(partial, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     const bool stale = fd < 0 || claim(fd);
     if (stale && unlink(partial) != 0 && errno != ENOENT) {
         const int code = errno;

@@ -107,7 +107,7 @@ static gm_status fill_part(gm_fill *f)
     gm_status st = GM_OK;
     int64_t turn = 0;
     if (!has_work(f)) return GM_OK;
-    const int fd = open(f->path, O_WRONLY | O_CLOEXEC);
+    const int fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return GM_FAIL(GM_E_IO, "cannot create '%s': %s", f->name,
                        errno == ENOENT ? "its unfinished file is not seen on every host, or was "

@@ -173,6 +173,15 @@ cleanup:
     return st;
 }
 
+void gm_find_make_plain(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++) {
+        const bool is_wide = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+        if (is_wide) *c++ = '?';
+        if (is_wide || *c == 0x7f || (*c < ' ' && !strchr("\n\t\r", *c))) *c = '?';
+    }
+}
+
 gm_status gm_find_text(const gm_inspection *in, hid_t object, const char *name, char **out)
 {
     gm_status st = GM_OK;
@@ -194,6 +203,7 @@ gm_status gm_find_text(const gm_inspection *in, hid_t object, const char *name, 
     }
     GM_TRY(st, gm_h5_check(H5Aread(attribute, type, text), GM_E_RESULT, in->path, "read", name));
     text[size] = '\0';
+    gm_find_make_plain(text);
     *out = text, text = NULL;
 cleanup:
     free(text);

@@ -40,8 +40,12 @@ gm_status gm_find_read(const gm_inspection *in, int64_t offset, int64_t n_byte, 
  *  @param[out] status  [n_point] */
 gm_status gm_find_status(const gm_inspection *in, int64_t offset, int64_t n_point, uint8_t *status);
 
+/** What the file says is shown to a person: control characters, which could command a terminal
+ * (also those of 8 bits, in UTF-8), become '?'. Kept are line ends and tabs. */
+void gm_find_make_plain(char *text);
+
 /** A text attribute of fixed length (owned by the caller). It ends with NUL whatever the file
- * holds. */
+ * holds, and is plain. */
 gm_status gm_find_text(const gm_inspection *in, hid_t object, const char *name, char **out);
 
 #endif

@@ -62,7 +62,10 @@ static gm_status read_runs(const gm_inspection *in, gm_store_header *header)
         if (slots[(size_t)i * GM_STORE_RUN_BYTES] != '\0') header->n_run = i + 1;
     for (int i = 0; i < header->n_run; i++) {
         header->run[i] = strndup(slots + (size_t)i * GM_STORE_RUN_BYTES, GM_STORE_RUN_BYTES);
-        if (header->run[i] != NULL) continue;
+        if (header->run[i] != NULL) {
+            gm_find_make_plain(header->run[i]);
+            continue;
+        }
         st = GM_FAIL(GM_E_MEMORY, "not enough memory to read '%s'", in->path);
         goto cleanup;
     }

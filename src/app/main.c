@@ -2,6 +2,7 @@
  * errors and ends the program. */
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,11 +86,19 @@ static void open_standard_streams(void)
     if (fd > STDERR_FILENO) close(fd);
 }
 
+/* Numbers are read and written with a point, also if a library sets the user's locale. */
+static void keep_decimal_point(void)
+{
+    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0); /* nothing is allocated */
+    if (plain) uselocale(plain);
+}
+
 int main(int argc, char **argv)
 {
     gm_options options;
     const gm_launch launch = gm_launch_look();
     open_standard_streams();
+    keep_decimal_point();
     /* Shared file pointers are not used; Open MPI's helpers for them leave files behind when
      * killed. */
     setenv("OMPI_MCA_sharedfp", "^sm,lockedfile", 0);
