@@ -19,7 +19,7 @@ rm -rf "$bundle"
 mkdir -p "$bundle"/{bin,libexec/{bin,etc,share},licences}
 cp packaging/bundle/{gridmarch,mpirun} "$bundle/bin/"
 cp packaging/bundle/environment.sh "$bundle/libexec/"
-for program in mpirun prterun prte prted; do
+for program in mpirun prterun prted; do
     cp -L "$GRIDMARCH_PORTABLE/bin/$program" "$bundle/libexec/bin/"
 done
 cp build/portable/gridmarch "$bundle/libexec/bin/"
