@@ -12,7 +12,8 @@ begin=$SECONDS
 
 GRIDMARCH_PORTABLE=$(packaging/dependencies.sh)
 export GRIDMARCH_PORTABLE
-cmake --preset portable >/dev/null
+# Afresh: what an earlier recipe or a trial has left in the build folder must not come in.
+cmake --fresh --preset portable >/dev/null
 cmake --build --preset portable
 
 rm -rf "$bundle"
