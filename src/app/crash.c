@@ -2,6 +2,7 @@
 #include "app/crash.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,9 +39,16 @@ static void last_words(int number)
     raise(number);
 }
 
+#ifdef __SANITIZE_ADDRESS__ /* whose own last words say more */
+enum { IS_WATCHED = true };
+#else
+enum { IS_WATCHED = false };
+#endif
+
 void gm_crash_listen(int rank, const char *model)
 {
     struct sigaction action;
+    if (IS_WATCHED) return;
     memset(&action, 0, sizeof action);
     action.sa_handler = last_words;
     action.sa_flags = (int)SA_RESETHAND | SA_NODEFER;
