@@ -71,7 +71,8 @@ static gm_status read_axis(gm_sweep_reader *reader, const gm_yaml_node *key,
     char what[GM_YAML_NAME_SIZE];
     bool known = find_axis(reader, key, &axis);
     snprintf(what, sizeof what, "axes.%s", key->text);
-    GM_TRY(st, gm_sweep_read_axis_values(node, what, reader->problems, &axis.n, &axis.value));
+    GM_TRY(st, gm_sweep_read_axis_values(node, what, reader->problems, &reader->n_axis_value,
+                                         &axis.n, &axis.value));
     if (!known) goto cleanup;
     check_both(reader, key, &axis);
     if (axis.n == 0) goto cleanup;

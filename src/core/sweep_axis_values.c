@@ -6,8 +6,8 @@
 
 #include "core/sweep_sections.h"
 
-/* 1 GiB of coordinates: a larger axis is a slip of the pen. */
-static const int64_t max_value = INT64_C(1) << 27;
+/* 1 GiB of coordinates, of an axis and of all together: more is a slip of the pen. */
+static int64_t max_value = INT64_C(1) << 27;
 
 typedef struct spacing {
     double first, last;
@@ -15,6 +15,11 @@ typedef struct spacing {
     int64_t n;     /* linspace, logspace */
     bool endpoint; /* linspace, logspace: last is the last value */
 } spacing;
+
+void gm_sweep_limit_values(int64_t n)
+{
+    max_value = n;
+}
 
 static gm_status allocate(int64_t n, double **value)
 {
@@ -147,8 +152,23 @@ static bool is_positive(const gm_yaml_node *node, const char *what, const spacin
     return false;
 }
 
+/* Counts values before they take memory, also those of axes that have other faults. */
+static bool check_sum(const gm_yaml_node *node, const char *what, int64_t n, int64_t *n_all,
+                      gm_problems *problems)
+{
+    const bool fits = n <= max_value - *n_all;
+    if (!fits)
+        gm_problems_add(problems, node->place,
+                        "%s: %lld values are too many; all axes together may have %lld, and those "
+                        "before have %lld",
+                        what, (long long)n, (long long)max_value, (long long)*n_all);
+    else
+        *n_all += n;
+    return fits;
+}
+
 static gm_status read_form(const gm_yaml_node *map, const char *form, const char *what,
-                           gm_problems *problems, int64_t *n, double **value)
+                           gm_problems *problems, int64_t *n_all, int64_t *n, double **value)
 {
     const gm_yaml_node *node = gm_yaml_find(map, form);
     const gm_yaml_node *endpoint_node = gm_yaml_find(map, "endpoint");
@@ -165,7 +185,9 @@ static gm_status read_form(const gm_yaml_node *map, const char *form, const char
     if (is_list) return read_list(node, what, problems, n, value);
     bool good = is_range ? read_range(node, what, problems, &space)
                          : read_space(node, what, endpoint, problems, &space);
-    if (!good || (is_log && !is_positive(node, what, &space, problems))) return GM_OK;
+    if (!good || (is_log && !is_positive(node, what, &space, problems)) ||
+        !check_sum(node, what, space.n, n_all, problems))
+        return GM_OK;
     gm_status st = allocate(space.n, value);
     if (st != GM_OK) return st;
     if (is_range)
@@ -177,7 +199,8 @@ static gm_status read_form(const gm_yaml_node *map, const char *form, const char
 }
 
 gm_status gm_sweep_read_axis_values(const gm_yaml_node *node, const char *what,
-                                    gm_problems *problems, int64_t *n, double **value)
+                                    gm_problems *problems, int64_t *n_all, int64_t *n,
+                                    double **value)
 {
     static const char *const keys[] = {"values", "linspace", "logspace", "range", "endpoint"};
     enum { N_FORM = 4 };
@@ -204,7 +227,7 @@ gm_status gm_sweep_read_axis_values(const gm_yaml_node *node, const char *what,
         }
         snprintf(form_what, sizeof form_what, "%s.%s", what, form ? form : "");
         if (n_form == 1)
-            st = read_form(node, form, form_what, problems, n, value);
+            st = read_form(node, form, form_what, problems, n_all, n, value);
         else
             gm_problems_add(problems, node->place,
                             "%s needs exactly one of values, linspace, logspace, range; found %d",

@@ -15,6 +15,7 @@ typedef struct gm_sweep_reader {
     int n_override;
     char **override_name;          /* owned [n_override] "--set key=value" */
     const gm_yaml_node **knob_key; /* owned [n_knob] what sets it under parameters, initial */
+    int64_t n_axis_value;          /* generated for axes so far */
     const gm_yaml_node **axis_key; /* owned [sweep->n_axis] */
 } gm_sweep_reader;
 

@@ -13,9 +13,14 @@ gm_status gm_sweep_override(gm_yaml_node *root, const char *setting, const char 
                             gm_problems *problems);
 
 /** Values of one axis. On a problem *n is 0 and *value NULL.
+ *  @param[in,out] n_all  values generated for all axes so far
  *  @param[out] value  owned by the caller [n] */
 gm_status gm_sweep_read_axis_values(const gm_yaml_node *node, const char *what,
-                                    gm_problems *problems, int64_t *n, double **value);
+                                    gm_problems *problems, int64_t *n_all, int64_t *n,
+                                    double **value);
+
+/** Values of an axis, and of all together, 2^27 unless set: for tests. */
+void gm_sweep_limit_values(int64_t n);
 
 /** Report a value that an axis of a grid holds twice. */
 gm_status gm_sweep_check_repeats(const gm_sweep_reader *reader, const gm_yaml_node *node,

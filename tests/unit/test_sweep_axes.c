@@ -115,6 +115,9 @@ static void bad_axes_are_refused(void **state)
         {"{rho: {range: [0, 1, -0.1]}}", "the step -0.1 does not lead from 0 to 1"},
         {"{rho: {range: [0, 1, 0]}}", "the step 0 does not lead"},
         {"{rho: {range: [0, 1, 1e-12]}}", "values are too many"},
+        {"{rho: {linspace: [0, 1, 5]}, beta: {linspace: [0, 1, 134217727]}}",
+         "134217727 values are too many; all axes together may have 134217728, and those before "
+         "have 5"},
         {"{rho: {range: [0, 1, 0.1], endpoint: false}}",
          "endpoint goes with linspace and logspace"},
         {"{rho: {linspace: [0, 1, 3], endpoint: no}}",
@@ -151,8 +154,8 @@ static void bad_axes_are_refused(void **state)
         snprintf(text, sizeof text, LORENZ "axes: %s\n", bad[i][0]);
         expect(text, bad[i][1]);
     }
-    expect(LORENZ "axes: {rho: {range: [1, 1e8, 1]}, beta: {range: [1, 1e8, 1]}, sigma: {range: "
-                  "[1, 1e8, 1]}}\n",
+    expect(LORENZ "axes: {rho: {range: [1, 33e6, 1]}, beta: {range: [1, 33e6, 1]}, sigma: {range: "
+                  "[1, 33e6, 1]}}\n",
            "s.yaml:5:7: the grid has more than 2^62 points");
     expect(WC "axes: {p_e: [1]}\n",
            "axes: p_e is an input, and inputs cannot be swept yet: an input is the same for all "
