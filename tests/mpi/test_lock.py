@@ -99,7 +99,6 @@ def leave_half(tmp_path, sweep, record):
     (ELSEWHERE, ["--take-over"], {}, (0, 5)),
     (ELSEWHERE, [], {"SLURM_JOB_ID": "4711"}, (0, 5)),  # the same job, requeued
     ("", [], {}, (0, 5)),
-    ("\0\1\2 nonsense\n\n" * 500, [], {}, (0, 5)),
     ("host x\n", ["--take-over"], {}, (0, 5)),
 ])
 def test_what_a_run_elsewhere_left_is_taken_over(tmp_path, sweep, record, args, env, seconds):
@@ -109,6 +108,15 @@ def test_what_a_run_elsewhere_left_is_taken_over(tmp_path, sweep, record, args, 
     assert seconds[0] <= done.seconds < seconds[1]
     assert ("taking over" in done.err) == ("host" in record)
     assert not (tmp_path / "r.h5.lock").exists()
+
+
+def test_a_file_that_is_no_lock_is_left_alone(tmp_path, sweep):
+    """A user's own, by its name, or one that a crash of the host has ruined."""
+    nonsense = "\0\1\2 nonsense\n\n" * 500
+    output = leave_half(tmp_path, sweep, nonsense)
+    done = run("run", sweep, "-o", output, ranks=2)
+    assert done.code == 3 and "r.h5.lock" in done.err and "rename it" in done.err
+    assert (tmp_path / "r.h5.lock").read_text() == nonsense
 
 
 def test_a_silence_of_many_minutes_needs_no_watching(tmp_path, sweep):
