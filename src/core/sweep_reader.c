@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-gm_status gm_sweep_no_memory(void)
-{
-    return GM_FAIL(GM_E_MEMORY, "out of memory for the sweep");
-}
-
 gm_place gm_sweep_file_place(const gm_sweep_reader *reader)
 {
     return (gm_place){.file = reader->sweep->path};

@@ -48,6 +48,9 @@ void gm_sweep_report_both(const gm_sweep_reader *reader, const gm_yaml_node *a, 
                           const gm_yaml_node *b, const char *b_path);
 
 /** GM_E_MEMORY, said of the sweep. */
-gm_status gm_sweep_no_memory(void);
+static inline gm_status gm_sweep_no_memory(void)
+{
+    return GM_FAIL(GM_E_MEMORY, "out of memory for the sweep");
+}
 
 #endif
