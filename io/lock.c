@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/fault.h"
+#include "core/thread.h"
 #include "io/lock_holder.h"
 #include "io/store_space.h"
 
@@ -127,13 +127,9 @@ static void *beat(void *argument)
 
 static void start_beating(gm_lock *lock)
 {
-    sigset_t all, before;
-    sigfillset(&all);
     pthread_mutex_init(&lock->guard, NULL);
     pthread_cond_init(&lock->wake, NULL);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    lock->beats = pthread_create(&lock->heart, NULL, beat, lock) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    lock->beats = gm_thread_start(&lock->heart, beat, lock);
 }
 
 /* Open and contend until the file is neither removed by its holder meanwhile, nor ours by mistake.

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "core/alive.h"
 #include "core/fault.h"
 #include "core/stop.h"
+#include "core/thread.h"
 #include "store_space.h"
 
 /* Linux keeps a file in memory in units of the size of the first writing, and large units make
@@ -162,7 +162,7 @@ gm_status gm_fill_start(const char *path, const char *name, const gm_region *reg
         return GM_FAIL(GM_E_MEMORY, "not enough memory to create '%s'", name);
     }
     memcpy(f->region, region, n_byte);
-    f->has_thread = pthread_create(&f->thread, NULL, work, f) == 0;
+    f->has_thread = gm_thread_start(&f->thread, work, f);
     if (!f->has_thread) work(f); /* no threads to be had: at once, then */
     *out = f;
     return GM_OK;

@@ -1,12 +1,11 @@
 /* Rank 0's two threads and nobody else touch the words: by atomic operations alone. */
 #include "mpi/answer.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "core/alive.h"
+#include "core/thread.h"
 
 enum { TAG_ASK = 1, TAG_ANSWER, NAP_US = 200 };
 
@@ -58,17 +57,6 @@ static void *serve(void *argument)
     return NULL;
 }
 
-/* It handles no signal. */
-static bool start_thread(gm_answer *a)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    a->has_thread = pthread_create(&a->thread, NULL, serve, a) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return a->has_thread;
-}
-
 gm_status gm_answer_start(const gm_comm *comm, int64_t n_word, gm_answer **out)
 {
     gm_status st = GM_OK;
@@ -87,7 +75,9 @@ gm_status gm_answer_start(const gm_comm *comm, int64_t n_word, gm_answer **out)
     a->copy = calloc((size_t)n_word, sizeof *a->copy);
     if (!a->word || !a->copy)
         st = GM_FAIL(GM_E_MEMORY, "out of memory");
-    else if (!start_thread(a))
+    else
+        a->has_thread = gm_thread_start(&a->thread, serve, a);
+    if (st == GM_OK && !a->has_thread)
         st = GM_FAIL(GM_E_MEMORY, "cannot start a thread: is there a limit (ulimit -u)?");
 cleanup:
     return st;

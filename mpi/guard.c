@@ -11,6 +11,7 @@
 
 #include "core/alive.h"
 #include "core/clock.h"
+#include "core/thread.h"
 
 enum { TAG_SIGN = 21, MESSAGE_SIZE = 1024, TURN_SECONDS = 3, MAX_TURNS = 10, ABORT_SECONDS = 10 };
 
@@ -242,21 +243,15 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/* It handles no signal. */
-static int start_thread(gm_guard *g)
+static bool start_thread(gm_guard *g)
 {
-    sigset_t all, before;
     pthread_condattr_t monotonic;
-    sigfillset(&all);
     pthread_mutex_init(&g->guard, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&g->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int code = pthread_create(&g->thread, NULL, watch, g);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return code;
+    return gm_thread_start(&g->thread, watch, g);
 }
 
 static void give_memory(gm_guard *g)
@@ -280,7 +275,7 @@ gm_status gm_guard_start(int rank, double patience_s, gm_guard_print *print, gm_
     g->rank = rank;
     g->channel = MPI_COMM_NULL;
     g->clock = gm_clock_seconds();
-    if (start_thread(g) != 0) {
+    if (!start_thread(g)) {
         pthread_cond_destroy(&g->wake);
         pthread_mutex_destroy(&g->guard);
         free(g);
