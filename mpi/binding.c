@@ -7,20 +7,17 @@
 gm_status gm_binding_device(const gm_comm *comm, const gm_seen_devices *seen, int *index)
 {
     gm_status st = GM_OK;
-    MPI_Comm local = MPI_COMM_NULL;
     const size_t n = (size_t)comm->n_local;
     gm_seen_devices *all = malloc(n * sizeof *all);
     int *chosen = malloc(n * sizeof *chosen);
     if (!all || !chosen) st = GM_FAIL(GM_E_MEMORY, "out of memory");
     GM_TRY(st, gm_comm_agree(comm, st));
-    GM_TRY(st, gm_comm_of_host(comm, &local));
-    GM_TRY(st,
-           GM_MPI("telling the GPUs that each rank sees",
-                  MPI_Allgather(seen, sizeof *seen, MPI_BYTE, all, sizeof *all, MPI_BYTE, local)));
+    GM_TRY(st, GM_MPI("telling the GPUs that each rank sees",
+                      MPI_Allgather(seen, sizeof *seen, MPI_BYTE, all, sizeof *all, MPI_BYTE,
+                                    comm->local)));
     GM_TRY(st, gm_device_match(comm->n_local, all, chosen));
     *index = chosen[comm->local_rank];
 cleanup:
-    if (local != MPI_COMM_NULL) MPI_Comm_free(&local);
     free(chosen);
     free(all);
     return st;
@@ -29,18 +26,17 @@ cleanup:
 gm_status gm_binding_threads(const gm_comm *comm, int *n_thread)
 {
     gm_status st = GM_OK;
-    MPI_Comm local = MPI_COMM_NULL;
     cpu_set_t mine, first, all;
     int same = 0;
     CPU_ZERO(&mine);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0) CPU_SET(0, &mine);
     first = mine;
-    GM_TRY(st, gm_comm_of_host(comm, &local));
-    GM_TRY(st, GM_MPI("comparing processors", MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, local)));
+    GM_TRY(st, GM_MPI("comparing processors",
+                      MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm->local)));
     CPU_AND(&all, &mine, &first);
     same = CPU_EQUAL(&all, &mine) && CPU_EQUAL(&all, &first);
     GM_TRY(st, GM_MPI("comparing processors",
-                      MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_LAND, local)));
+                      MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_LAND, comm->local)));
     int n = CPU_COUNT(&mine);
     if (same) {
         int64_t begin = 0, share = 0;
@@ -49,7 +45,6 @@ gm_status gm_binding_threads(const gm_comm *comm, int *n_thread)
     }
     *n_thread = n > 0 ? n : 1;
 cleanup:
-    if (local != MPI_COMM_NULL) MPI_Comm_free(&local);
     return st;
 }
 

@@ -39,8 +39,7 @@ cleanup:
 gm_status gm_board_create(const gm_comm *comm, int64_t n_word, gm_board **out)
 {
     gm_status st = GM_OK;
-    const bool apart = comm->n_local < comm->n_rank || always_answer;
-    int answers = comm->threads && apart;
+    const bool answers = comm->threads && (gm_comm_spans_hosts(comm) || always_answer);
     gm_board *b = calloc(1, sizeof *b);
     *out = NULL;
     if (b) {
@@ -50,7 +49,6 @@ gm_status gm_board_create(const gm_comm *comm, int64_t n_word, gm_board **out)
         st = GM_FAIL(GM_E_MEMORY, "out of memory");
     }
     GM_TRY(st, gm_comm_agree(comm, st));
-    GM_TRY(st, gm_comm_send(comm, &answers, sizeof answers)); /* hosts see themselves differently */
     st = answers ? gm_answer_start(comm, n_word, &b->answer) : open_window(b, n_word);
     GM_TRY(st, gm_comm_agree(comm, st)); /* and nobody adds before the board is clear */
     *out = b, b = NULL;

@@ -19,41 +19,36 @@ gm_status gm_mpi_check(int error, const char *what)
     return GM_FAIL(GM_E_MPI, "%s: %s", what, text);
 }
 
-gm_status gm_comm_of_host(const gm_comm *comm, MPI_Comm *local)
-{
-    return GM_MPI(
-        "finding the ranks of this host",
-        MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, local));
-}
-
 gm_status gm_comm_start(int *argc, char ***argv, gm_comm *comm)
 {
     gm_status st = GM_OK;
     int provided = 0;
-    MPI_Comm local = MPI_COMM_NULL;
     memset(comm, 0, sizeof *comm);
     comm->world = MPI_COMM_WORLD;
+    comm->local = MPI_COMM_NULL;
     GM_TRY(st, GM_MPI("starting MPI", MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided)));
     comm->threads = provided == MPI_THREAD_MULTIPLE;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     GM_TRY(st, GM_MPI("asking for the rank", MPI_Comm_rank(comm->world, &comm->rank)));
     GM_TRY(st, GM_MPI("asking for the ranks", MPI_Comm_size(comm->world, &comm->n_rank)));
-    GM_TRY(st, gm_comm_of_host(comm, &local));
-    MPI_Comm_rank(local, &comm->local_rank);
-    MPI_Comm_size(local, &comm->n_local);
+    GM_TRY(st, GM_MPI("finding the ranks of this host",
+                      MPI_Comm_split_type(comm->world, MPI_COMM_TYPE_SHARED, comm->rank,
+                                          MPI_INFO_NULL, &comm->local)));
+    MPI_Comm_rank(comm->local, &comm->local_rank);
+    MPI_Comm_size(comm->local, &comm->n_local);
     if (gethostname(comm->host, sizeof comm->host - 1) != 0) strcpy(comm->host, "unknown");
 cleanup:
-    if (local != MPI_COMM_NULL) MPI_Comm_free(&local);
     return st;
 }
 
 void gm_comm_finish(gm_comm *comm)
 {
     int initialized = 0, finalized = 0;
-    (void)comm;
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
-    if (initialized && !finalized) MPI_Finalize();
+    if (!initialized || finalized) return;
+    if (comm->local != MPI_COMM_NULL) MPI_Comm_free(&comm->local);
+    MPI_Finalize();
 }
 
 static gm_status agree(const gm_comm *comm, gm_status mine)

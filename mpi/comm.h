@@ -12,8 +12,9 @@
 
 typedef struct gm_comm {
     MPI_Comm world;
+    MPI_Comm local; /* the ranks of this host, in their order */
     int rank, n_rank;
-    int local_rank, n_local; /* among the ranks of this host */
+    int local_rank, n_local; /* in local */
     char host[64];
     bool threads; /* several threads may call MPI */
 } gm_comm;
@@ -27,8 +28,11 @@ gm_status gm_mpi_check(int error, const char *what);
 gm_status gm_comm_start(int *argc, char ***argv, gm_comm *comm);
 void gm_comm_finish(gm_comm *comm);
 
-/** A communicator of the ranks of this host, in their order. To be freed by the caller. */
-gm_status gm_comm_of_host(const gm_comm *comm, MPI_Comm *local);
+/** Are there ranks on more than one host? Not collective. */
+static inline bool gm_comm_spans_hosts(const gm_comm *comm)
+{
+    return comm->n_local < comm->n_rank;
+}
 
 /** What gm_comm_agree does when a rank fails. */
 gm_status gm_comm_agree_all(const gm_comm *comm, gm_status mine);

@@ -87,7 +87,7 @@ static gm_status check_folder(const gm_comm *comm, const char *folder)
     }
     GM_TRY(st, gm_comm_agree(comm, st));
     const int64_t magic = gm_file_system_of(path);
-    const char *concern = gm_file_system_concern(magic, comm->n_local < comm->n_rank);
+    const char *concern = gm_file_system_concern(magic, gm_comm_spans_hosts(comm));
     if (speaks)
         printf("Folder    %s is on %s\n", folder,
                magic && gm_file_system_name(magic)[0] ? gm_file_system_name(magic)

@@ -128,7 +128,7 @@ static gm_status lock_output(run *r)
 /* Before anything long is begun. */
 static gm_status try_folder(run *r)
 {
-    const bool several_hosts = r->comm->n_local < r->comm->n_rank;
+    const bool several_hosts = gm_comm_spans_hosts(r->comm);
     const int64_t magic = gm_file_system_of(r->request.path);
     const char *concern = gm_file_system_concern(magic, several_hosts);
     if (speaks(r) && several_hosts && concern[0])
