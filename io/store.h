@@ -53,10 +53,6 @@ gm_status gm_store_publish(gm_creation **creation);
 /** Remove what was built. Takes NULL. */
 void gm_store_abandon(gm_creation **creation);
 
-/** All of it, on one rank alone. Serial. */
-gm_status gm_store_create(const char *path, const gm_layout *layout, const gm_attribute *attribute,
-                          int n_attribute, bool replace);
-
 /** What an existing result file says of itself, and where its data lie. */
 typedef struct gm_store_header {
     int n_variable;

@@ -232,18 +232,3 @@ void gm_store_abandon(gm_creation **creation)
     creation_free(c);
     *creation = NULL;
 }
-
-gm_status gm_store_create(const char *path, const gm_layout *layout, const gm_attribute *attribute,
-                          int n_attribute, bool replace)
-{
-    gm_status st = GM_OK;
-    gm_creation *c = NULL;
-    gm_fill *fill = NULL;
-    GM_TRY(st, gm_store_begin(path, layout, attribute, n_attribute, replace, &c));
-    GM_TRY(st, gm_fill_start(c->partial, path, c->region, c->n_region, 0, 1, &fill));
-    GM_TRY(st, gm_fill_end(&fill, false));
-    GM_TRY(st, gm_store_publish(&c));
-cleanup:
-    gm_store_abandon(&c);
-    return st;
-}

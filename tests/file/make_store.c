@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/store.h"
+#include "tests/support/store_create.h"
 #include "tests/support/store_layout.h"
 
 static gm_status write_point(gm_store *store, int64_t point)
@@ -61,7 +62,7 @@ static gm_status make(const char *kind, const char *path)
     const gm_layout *layout = is_zip ? &zip_layout : &grid_layout;
     gm_store_header *header = NULL;
     gm_store *store = NULL;
-    GM_TRY(st, gm_store_create(path, layout, texts, 4, false));
+    GM_TRY(st, store_create(path, layout, texts, 4, false));
     if (is_zip) goto cleanup;
     GM_TRY(st, gm_store_inspect(path, layout, &header));
     GM_TRY(st,

@@ -9,6 +9,7 @@
 
 #include "io/store.h"
 #include "io/store_write.h"
+#include "tests/support/store_create.h"
 #include "tests/support/store_layout.h"
 
 static int n_failed;
@@ -31,7 +32,7 @@ static void create(const char *path, int64_t *offset, int64_t *run_offset)
                                   {GM_PROVENANCE_CANONICAL, "dt: 0.1\n"},
                                   {GM_PROVENANCE_KERNEL, "cpu fp32"}};
     gm_store_header *header = NULL;
-    expect(gm_store_create(path, &grid_layout, texts, 3, false) == GM_OK, "create");
+    expect(store_create(path, &grid_layout, texts, 3, false) == GM_OK, "create");
     expect(gm_store_inspect(path, &grid_layout, &header) == GM_OK, "inspect after create");
     if (header == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
     memcpy(offset, header->offset, GRID_N_VARIABLE * sizeof *offset);

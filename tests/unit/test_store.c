@@ -21,6 +21,7 @@
 #include "io/store.h"
 #include "io/store_space.h"
 #include "io/store_write.h"
+#include "tests/support/store_create.h"
 #include "tests/support/store_layout.h"
 
 static char folder[] = "/tmp/gm_test_store.XXXXXX";
@@ -62,7 +63,7 @@ static void assert_message_has(const char *part)
 
 static void create_grid(void)
 {
-    const gm_status st = gm_store_create(path, &grid_layout, texts, N_TEXT, false);
+    const gm_status st = store_create(path, &grid_layout, texts, N_TEXT, false);
     if (st != GM_OK) fail_msg("%s", gm_status_message());
 }
 
@@ -155,7 +156,7 @@ static void a_long_sweep_text_comes_back_whole(void **state)
     memset(text, 'x', n);
     text[n] = '\0';
     const gm_attribute with_long[] = {{GM_PROVENANCE_SWEEP, text}, texts[1], texts[2]};
-    assert_int_equal(gm_store_create(path, &grid_layout, with_long, 3, false), GM_OK);
+    assert_int_equal(store_create(path, &grid_layout, with_long, 3, false), GM_OK);
     gm_store_header *header = inspect_grid();
     assert_string_equal(header->sweep_text, text);
     gm_store_header_destroy(&header);
@@ -166,11 +167,11 @@ static void an_existing_file_is_kept_unless_replacing(void **state)
 {
     (void)state;
     create_grid();
-    assert_int_equal(gm_store_create(path, &zip_layout, texts, N_TEXT, false), GM_E_RESULT);
+    assert_int_equal(store_create(path, &zip_layout, texts, N_TEXT, false), GM_E_RESULT);
     assert_message_has("exists");
     gm_store_header *header = inspect_grid();
     gm_store_header_destroy(&header);
-    assert_int_equal(gm_store_create(path, &zip_layout, texts, N_TEXT, true), GM_OK);
+    assert_int_equal(store_create(path, &zip_layout, texts, N_TEXT, true), GM_OK);
     assert_int_equal(gm_store_inspect(path, &zip_layout, &header), GM_OK);
     assert_int_equal(header->n_point, ZIP_N_POINT);
     gm_store_header_destroy(&header);
@@ -191,12 +192,12 @@ static void a_missing_folder_is_named(void **state)
 {
     (void)state;
     int64_t n_byte = 0;
-    assert_int_equal(gm_store_create("/nowhere/at/all.h5", &grid_layout, texts, N_TEXT, false),
+    assert_int_equal(store_create("/nowhere/at/all.h5", &grid_layout, texts, N_TEXT, false),
                      GM_E_IO);
     assert_message_has("no such folder");
     assert_int_equal(gm_store_free_space("/nowhere/at/all.h5", &n_byte), GM_E_IO);
     assert_message_has("no such folder");
-    assert_int_equal(gm_store_create(folder, &grid_layout, texts, N_TEXT, true), GM_E_IO);
+    assert_int_equal(store_create(folder, &grid_layout, texts, N_TEXT, true), GM_E_IO);
     assert_message_has("is a folder");
 }
 
@@ -214,7 +215,7 @@ static int try_without_permission(void)
 {
     int64_t n_byte = 0;
     if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0) return 1;
-    if (gm_store_create(path, &grid_layout, texts, N_TEXT, false) != GM_E_IO) return 2;
+    if (store_create(path, &grid_layout, texts, N_TEXT, false) != GM_E_IO) return 2;
     if (strstr(gm_status_message(), "permission denied") == NULL) return 3;
     if (gm_store_free_space(path, &n_byte) != GM_E_IO) return 4;
     if (strstr(gm_status_message(), "not writable") == NULL) return 5;
@@ -241,7 +242,7 @@ static void a_file_size_limit_leaves_nothing_behind(void **state)
     const struct rlimit low = {4096, old.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
-    const gm_status st = gm_store_create(path, &grid_layout, texts, N_TEXT, false);
+    const gm_status st = store_create(path, &grid_layout, texts, N_TEXT, false);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     assert_int_equal(st, GM_E_IO);
     assert_false(exists(partial));
@@ -266,7 +267,7 @@ static void use_small_disk(void)
     snprintf(name, sizeof name, "%s/large.h5.partial", folder);
     char *dot = strstr(name, ".partial");
     *dot = '\0';
-    assert_int_equal(gm_store_create(name, &large, texts, N_TEXT, false), GM_E_IO);
+    assert_int_equal(store_create(name, &large, texts, N_TEXT, false), GM_E_IO);
     assert_message_has("no space left on device");
     assert_false(exists(name));
     *dot = '.';
