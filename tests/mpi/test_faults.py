@@ -10,21 +10,12 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import RING, assert_same, march, needs_program, run, write  # noqa: E402
+from program import assert_same, march, needs_program, run, short_sweep, write  # noqa: E402
 
 pytestmark = needs_program
 
 SECONDS = 30  # within which all ranks must end
-SWEEP = f"""
-model: wilson_cowan
-network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}
-axes: {{G: {{linspace: [0, 3, 24]}}}}
-parameters: {{sigma_e: 0.02}}
-inputs: {{p_e: 0.6}}
-time: {{dt: 0.1, duration: 50}}
-integrator: heun
-record: {{last: all, mean: all, trajectory: {{variables: [E], every: 9}}}}
-"""
+SWEEP = short_sweep(24, "last: all, mean: all")
 HOW = ["--quiet", "--tile", 4, "--chunk", 100, "--threads", 1, "--no-compile"]
 IO, MEMORY, DEVICE, MPI = 4, 5, 6, 7
 

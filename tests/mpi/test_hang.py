@@ -11,24 +11,16 @@ import time
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import (RING, assert_same, command, environment, kill, kill_tree,  # noqa: E402
-                     march, needs_program, parents, program_ranks, run, start, wait_until, write)
+from program import (assert_same, command, environment, kill, kill_tree, march,  # noqa: E402
+                     needs_program, parents, program_ranks, run, short_sweep, start, wait_until,
+                     write)
 
 pytestmark = needs_program
 
 HANG = 11
 PATIENCE = 3  # s; more than this program ever waits for a processor in these tests
 SECONDS = 60  # within which all must have ended, on any machine
-SWEEP = f"""
-model: wilson_cowan
-network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}
-axes: {{G: {{linspace: [0, 3, 24]}}}}
-parameters: {{sigma_e: 0.02}}
-inputs: {{p_e: 0.6}}
-time: {{dt: 0.1, duration: 50}}
-integrator: heun
-record: {{last: all, trajectory: {{variables: [E], every: 9}}}}
-"""
+SWEEP = short_sweep(24, "last: all")
 HOW = ["--quiet", "--tile", 4, "--chunk", 100, "--threads", 1]
 
 

@@ -15,24 +15,14 @@ import h5py
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import (RING, assert_finished_points, assert_same, descendants, kill,  # noqa: E402
-                     kill_tree, march, needs_program, parents, program_ranks, runs, start,
+from program import (assert_finished_points, assert_same, descendants, full_sweep,  # noqa: E402
+                     kill, kill_tree, march, needs_program, parents, program_ranks, runs, start,
                      wait_until, write)
 
 pytestmark = needs_program
 
 MOMENTS = int(os.environ.get("GM_KILL_MOMENTS", 20))
-SWEEP = f"""
-model: wilson_cowan
-network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}
-axes: {{G: {{linspace: [0, 3, 64]}}}}
-parameters: {{sigma_e: 0.02, sigma_i: 0.01}}
-initial: {{E: {{uniform: [0, 0.1]}}}}
-inputs: {{p_e: 0.6}}
-time: {{dt: 0.1, duration: 200, transient: 20}}
-integrator: heun
-record: {{last: all, mean: all, variance: all, trajectory: {{variables: [E], every: 90}}}}
-"""
+SWEEP = full_sweep(64)
 HOW = ["--tile", 4, "--chunk", 450, "--threads", 1]
 # Delays make each part of a run long enough to be met, and no part depend on the machine's speed.
 SLOW = {

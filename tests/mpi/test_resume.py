@@ -12,22 +12,12 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import (RING, assert_finished_points, assert_same, kill_tree, march,  # noqa: E402
-                     needs_program, run, runs, start, wait_until, write)
+from program import (RING, assert_finished_points, assert_same, full_sweep, kill_tree,  # noqa: E402
+                     march, needs_program, run, runs, start, wait_until, write)
 
 pytestmark = needs_program
 
-SWEEP = f"""
-model: wilson_cowan
-network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}
-axes: {{G: {{linspace: [0, 3, N_POINT]}}}}
-parameters: {{sigma_e: 0.02, sigma_i: 0.01}}
-initial: {{E: {{uniform: [0, 0.1]}}}}
-inputs: {{p_e: 0.6}}
-time: {{dt: 0.1, duration: 200, transient: 20}}
-integrator: heun
-record: {{last: all, mean: all, variance: all, trajectory: {{variables: [E], every: 90}}}}
-"""
+SWEEP = full_sweep("N_POINT")
 HOW = ["--tile", 16, "--chunk", 450, "--threads", 1]
 SECONDS = 1.8  # of marching: finished points are entered about once a second
 

@@ -10,22 +10,13 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from program import (RING, assert_same, kill, march, needs_program, program_ranks, run,  # noqa: E402
-                     runs, start, wait_until, write)
+from program import (assert_same, kill, march, needs_program, program_ranks, run,  # noqa: E402
+                     runs, short_sweep, start, wait_until, write)
 
 pytestmark = needs_program
 
-SWEEP = f"""
-model: wilson_cowan
-network: {{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}
-axes: {{G: {{linspace: [0, 3, 60]}}}}
-parameters: {{sigma_e: 0.02}}
-inputs: {{p_e: 0.6}}
-time: {{dt: 0.1, duration: 50}}
-integrator: heun
-record: {{last: all, mean: all, trajectory: {{variables: [E], every: 9}}}}
-"""
 N = 60
+SWEEP = short_sweep(N, "last: all, mean: all")
 HOW = ["--threads", 1, "--no-compile", "--schedule", "dynamic"]
 FINE = ["--tile", 1, "--chunk", 500]  # a launch per point
 DEVICE = 6

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run a command in a Debian 11 root that sees the bundle at /bundle and a folder at /work.
+# Run a command in a Debian 11 root that sees the bundle at /bundle and a folder at /mnt.
 #   tests/portable/debian11.sh BUNDLE FOLDER COMMAND [ARGUMENT...]
 # The root is made by debootstrap at the first call and kept in the cache of packaging/dependencies.sh.
 # Needs to be root. All mounts are in a namespace of their own and end with the command.
@@ -15,15 +15,15 @@ if [ ! -d "$root" ]; then
         tail "$cache/debian11.log" >&2
         exit 1
     }
-    mkdir -p "$root.new"/{bundle,work}
+    mkdir -p "$root.new/bundle"
     mv "$root.new" "$root"
 fi
 # shellcheck disable=SC2016 # expanded inside
 exec unshare --mount sh -euc '
-    root=$1 bundle=$2 work=$3
+    root=$1 bundle=$2 folder=$3
     shift 3
     mount --bind "$bundle" "$root/bundle"
-    mount --bind "$work" "$root/work"
+    mount --bind "$folder" "$root/mnt"
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount -t tmpfs tmpfs "$root/dev/shm"

@@ -21,7 +21,7 @@ def test_two_ranks_in_debian_11_make_the_same_bits(tmp_path):
     sweep = make_sweep(tmp_path)
     said = call(HERE / "debian11.sh", BUNDLE, tmp_path, "/bundle/bin/mpirun", "-n", 2,
                 "--oversubscribe", "--bind-to", "none", "gridmarch", "run", "--backend", "cpu",
-                "/work/sweep.yaml", "-o", "/work/old.h5")
+                "/mnt/sweep.yaml", "-o", "/mnt/old.h5")
     assert said.count("x86-64-v") == 2, said
     assert_same(tmp_path / "old.h5", march(sweep, tmp_path / "here.h5"))
 

@@ -20,6 +20,38 @@ EXAMPLES = ROOT / "examples"
 RING = EXAMPLES / "data" / "ring16.csv"
 PROGRAM = os.environ.get("GRIDMARCH")
 
+NETWORK = f"{{weights: {RING}, normalise: maximum, symmetric: required, self_connections: drop}}"
+
+
+def short_sweep(n_point, record):
+    """Points of 500 steps, with noise: many runs of it take seconds."""
+    return f"""
+model: wilson_cowan
+network: {NETWORK}
+axes: {{G: {{linspace: [0, 3, {n_point}]}}}}
+parameters: {{sigma_e: 0.02}}
+inputs: {{p_e: 0.6}}
+time: {{dt: 0.1, duration: 50}}
+integrator: heun
+record: {{{record}, trajectory: {{variables: [E], every: 9}}}}
+"""
+
+
+def full_sweep(n_point):
+    """Points of 2000 steps with noise, random starts, a transient, statistics and a trajectory."""
+    return f"""
+model: wilson_cowan
+network: {NETWORK}
+axes: {{G: {{linspace: [0, 3, {n_point}]}}}}
+parameters: {{sigma_e: 0.02, sigma_i: 0.01}}
+initial: {{E: {{uniform: [0, 0.1]}}}}
+inputs: {{p_e: 0.6}}
+time: {{dt: 0.1, duration: 200, transient: 20}}
+integrator: heun
+record: {{last: all, mean: all, variance: all, trajectory: {{variables: [E], every: 90}}}}
+"""
+
+
 needs_program = pytest.mark.skipif(not PROGRAM, reason="GRIDMARCH is not set")
 
 

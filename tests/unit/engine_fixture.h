@@ -98,6 +98,28 @@ static inline void trial_signal(trial *t, int input, int64_t n_sample, int64_t n
     t->data->signal[input] = (gm_signal){n_sample, n_column, sample};
 }
 
+/* 41 points of 5 nodes and 60 steps with all there is: inputs, values per node, random starts, a
+ * transient, and noise where the integrator allows it. */
+static inline trial trial_rich(const char *precision, const char *integrator, const char *record)
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "model: wilson_cowan\nintegrator: %s\nprecision: %s\n" SOME_NETWORK
+             "time: {dt: 0.1, duration: 6, transient: 0.5}\n"
+             "axes: {G: {linspace: [0, 2, 41]}}\nseed: 11\n"
+             "initial: {E: {uniform: [0, 0.4]}, I: {file: i.txt}}\n"
+             "parameters: {tau_e: {file: t.txt}%s}\n"
+             "inputs: {p_e: {file: p.csv, step: 0.3, interpolation: linear}, p_i: 0.2}\n"
+             "record: %s\n",
+             integrator, precision,
+             strcmp(integrator, "rk4") ? ", sigma_e: 0.01, sigma_i: 0.02" : "", record);
+    trial t = trial_create(text, 5);
+    trial_signal(&t, 0, 30, 5);
+    trial_node_values(&t, "tau_e", 2, 3);
+    trial_node_values(&t, "initial.I", 0, 0.2);
+    return t;
+}
+
 /* --- marching -----------------------------------------------------------------------------------
  */
 

@@ -35,25 +35,12 @@ static void lorenz63_is_right_to_nine_digits(void **state)
 
 static const char *const precisions[] = {"fp32", "fp64"};
 
-/* 41 points of everything: noise, inputs, values per node, random starts, all observables. */
+/* All observables, too. */
 static trial create_rich(const char *precision, const char *integrator)
 {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "model: wilson_cowan\nintegrator: %s\nprecision: %s\n" SOME_NETWORK
-             "time: {dt: 0.1, duration: 6, transient: 0.5}\n"
-             "axes: {G: {linspace: [0, 2, 41]}}\nseed: 11\n"
-             "initial: {E: {uniform: [0, 0.4]}, I: {file: i.txt}}\n"
-             "parameters: {sigma_e: 0.01, sigma_i: 0.02, tau_e: {file: t.txt}}\n"
-             "inputs: {p_e: {file: p.csv, step: 0.3, interpolation: linear}, p_i: 0.2}\n"
-             "record: {last: all, mean: all, variance: all, min: all, max: all,\n"
-             "  trajectory: {variables: all, every: 3}}\n",
-             integrator, precision);
-    trial t = trial_create(text, 5);
-    trial_signal(&t, 0, 30, 5);
-    trial_node_values(&t, "tau_e", 2, 3);
-    trial_node_values(&t, "initial.I", 0, 0.2);
-    return t;
+    return trial_rich(precision, integrator,
+                      "{last: all, mean: all, variance: all, min: all, max: all, "
+                      "trajectory: {variables: all, every: 3}}");
 }
 
 static void tiles_chunks_and_threads_do_not_change_a_bit(void **state)

@@ -73,26 +73,6 @@ enum { N_CUT = sizeof cuts / sizeof cuts[0] };
 
 static const char *const precisions[] = {"fp32", "fp64"};
 
-static trial create_network(const char *precision, const char *integrator, const char *record)
-{
-    char text[1024];
-    snprintf(text, sizeof text,
-             "model: wilson_cowan\nintegrator: %s\nprecision: %s\n" SOME_NETWORK
-             "time: {dt: 0.1, duration: 6, transient: 0.5}\n"
-             "axes: {G: {linspace: [0, 2, 41]}}\nseed: 11\n"
-             "initial: {E: {uniform: [0, 0.4]}, I: {file: i.txt}}\n"
-             "parameters: {tau_e: {file: t.txt}%s}\n"
-             "inputs: {p_e: {file: p.csv, step: 0.3, interpolation: linear}, p_i: 0.2}\n"
-             "record: %s\n",
-             integrator, precision,
-             strcmp(integrator, "rk4") ? ", sigma_e: 0.01, sigma_i: 0.02" : "", record);
-    trial t = trial_create(text, 5);
-    trial_signal(&t, 0, 30, 5);
-    trial_node_values(&t, "tau_e", 2, 3);
-    trial_node_values(&t, "initial.I", 0, 0.2);
-    return t;
-}
-
 static void networks_go_on_to_the_same_bits(void **state)
 {
     (void)state;
@@ -104,7 +84,7 @@ static void networks_go_on_to_the_same_bits(void **state)
     for (int p = 0; p < 2; p++)
         for (int i = 0; i < 3; i++)
             for (int r = 0; r < 4; r++) {
-                trial t = create_network(precisions[p], integrators[i], records[r]);
+                trial t = trial_rich(precisions[p], integrators[i], records[r]);
                 expect_same_when_cut(&t, cuts, N_CUT);
                 trial_destroy(&t);
             }
@@ -139,10 +119,10 @@ static void plain_equations_and_points_that_diverged_go_on_too(void **state)
 static void records_are_small(void **state)
 {
     (void)state;
-    trial t = create_network("fp32", "heun", "{last: [I]}");
+    trial t = trial_rich("fp32", "heun", "{last: [I]}");
     assert_int_equal(gm_state_bytes(t.sweep, t.data), 8 + 2 * 5 * 4);
     trial_destroy(&t);
-    t = create_network("fp64", "heun", "{mean: [I], last: all}");
+    t = trial_rich("fp64", "heun", "{mean: [I], last: all}");
     assert_int_equal(gm_state_bytes(t.sweep, t.data), 8 + 2 * 5 * 8 + 5 * 8 * 5);
     trial_destroy(&t);
 }
