@@ -90,14 +90,14 @@ static gm_status print_output_state(const gm_request *request, const gm_options 
 static void print_ranks(gm_schedule schedule, int64_t n_point, int n_rank, int64_t least,
                         int64_t tile_points)
 {
+    const int64_t share = gm_queue_wish(GM_SCHEDULE_STATIC, n_point, n_rank, least);
+    const int64_t fewest = gm_queue_least(n_point, n_rank, least, tile_points);
     if (schedule == GM_SCHEDULE_STATIC || n_rank == 1)
-        printf("ranks        %d, at most %lld points each\n", n_rank,
-               (long long)gm_queue_wish(GM_SCHEDULE_STATIC, n_point, n_rank, least));
+        printf("ranks        %d, at most %lld points each\n", n_rank, (long long)share);
     else
         printf("ranks        %d, each takes the next points when it has room: at first a tile, "
                "towards the end down to %lld point%s\n",
-               n_rank, (long long)gm_queue_least(n_point, n_rank, least, tile_points),
-               gm_queue_least(n_point, n_rank, least, tile_points) == 1 ? "" : "s");
+               n_rank, (long long)fewest, fewest == 1 ? "" : "s");
 }
 
 /* @param[out] ranks, rank_points  that are planned; points of the rank with most */
