@@ -32,3 +32,13 @@ def slurm():
 def case(tmp_path_factory):
     """A sweep file, and its result by one process on this machine."""
     return sweep_and_expected(tmp_path_factory.mktemp("sweep"))
+
+
+@pytest.fixture(autouse=True)
+def no_jobs_left(request):
+    """A test leaves its nodes to the next, also one that fails or kills an srun."""
+    yield
+    if "slurm" in request.fixturenames:
+        slurm = request.getfixturevalue("slurm")
+        slurm.ask("scancel", "--user=root")
+        slurm.wait_for_nodes()

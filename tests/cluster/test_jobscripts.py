@@ -24,16 +24,6 @@ exec {PROGRAM} "$@" --backend cpu --tile 1 --chunk 400 --threads 1 --quiet EXTRA
 """
 
 
-@pytest.fixture(autouse=True)
-def no_jobs_left(request):
-    """A test that fails leaves its nodes to the next."""
-    yield
-    if "slurm" in request.fixturenames:
-        slurm = request.getfixturevalue("slurm")
-        slurm.ask("scancel", "--user=root")
-        slurm.wait_for_nodes()
-
-
 def wrapper(folder, extra="", slow=True):
     """A stand-in for the program; slow until the file beside it is gone."""
     (folder / "bin").mkdir()
