@@ -6,6 +6,7 @@
                                                             weak too: {n} is 512 points a rank
     scaling.py SWEEP.yaml -o FOLDER --dry-run               only show the commands
     scaling.py SWEEP.yaml -o FOLDER -- --backend cpu        what follows -- goes to `gridmarch run`
+    scaling.py -o FOLDER --redraw                           run nothing: table, report and picture of what is there
 
 FOLDER gets a JSON file per run, scaling.csv (medians), report.txt and, with matplotlib, scaling.png.
 Runs whose JSON file is there already are not repeated, so an interrupted measurement goes on with the
@@ -43,7 +44,7 @@ class Trouble(Exception):
 def arguments(words):
     own, theirs = (words[:words.index("--")], words[words.index("--") + 1:]) if "--" in words else (words, [])
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sweep")
+    parser.add_argument("sweep", nargs="?")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", type=pathlib.Path)
     parser.add_argument("--ranks", metavar="1,2,4", help="default: doubling up to the GPUs or cores there are")
     parser.add_argument("--weak", metavar="KEY=VALUE",
@@ -59,7 +60,11 @@ def arguments(words):
     parser.add_argument("--scratch", type=pathlib.Path, metavar="FOLDER",
                         help="where results are written and removed (default: the output folder)")
     parser.add_argument("--dry-run", action="store_true", help="show the commands, run nothing")
+    parser.add_argument("--redraw", action="store_true",
+                        help="run nothing; make the table, report and picture again, as on a machine with matplotlib")
     chosen = parser.parse_args(own)
+    if (chosen.sweep is None) != chosen.redraw:
+        parser.error("give a sweep, or --redraw without one")
     chosen.options = theirs
     return chosen
 
@@ -194,6 +199,19 @@ def measure_all(runs):
         yield run.kind, run.ranks, found
 
 
+def read_all(folder):
+    """The runs that earlier calls have kept."""
+    files = sorted((folder / "runs").glob("*.json"))
+    if not files:
+        raise Trouble(f"{folder / 'runs'} holds no run: is this the folder of an earlier call?")
+    for file in files:
+        try:
+            found = json.loads(file.read_text())
+            yield found["kind"], found["ranks"], found
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise Trouble(f"{file} is no run of scaling.py ({error}): remove it") from error
+
+
 # --- what it means -----------------------------------------------------------------------------------
 
 
@@ -269,7 +287,7 @@ def draw(rows, path):
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
     except ImportError:
-        print("no matplotlib: no picture", file=sys.stderr)
+        print("no matplotlib: no picture; --redraw makes it elsewhere", file=sys.stderr)
         return
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     figure, axes = plt.subplots(len(kinds), 3, figsize=(13, 4 * len(kinds)), squeeze=False, layout="constrained")
@@ -300,24 +318,30 @@ def draw(rows, path):
     figure.savefig(path, dpi=120)
 
 
+def write_all(measured, folder):
+    rows = tabulate(measured)
+    text = report(rows)
+    write_table(rows, folder / "scaling.csv")
+    (folder / "report.txt").write_text(text)
+    draw(rows, folder / "scaling.png")
+    print("\n" + text, end="")
+
+
 def main(words):
     chosen = arguments(words)
+    if chosen.redraw:
+        return write_all(read_all(chosen.output), chosen.output)
     if chosen.repeat < 1 or chosen.each < 1:
         raise Trouble("--repeat and --each must be 1 or more")
     runs = plan_runs(chosen, Machine(chosen))
     if chosen.dry_run:
         for run in runs:
             print(("# measured already: " if run.numbers() else "") + shlex.join(run.command))
-        return
+        return None
     for folder in (chosen.output / "runs", chosen.scratch):
         if folder:
             folder.mkdir(parents=True, exist_ok=True)
-    rows = tabulate(measure_all(runs))
-    text = report(rows)
-    write_table(rows, chosen.output / "scaling.csv")
-    (chosen.output / "report.txt").write_text(text)
-    draw(rows, chosen.output / "scaling.png")
-    print("\n" + text, end="")
+    return write_all(measure_all(runs), chosen.output)
 
 
 if __name__ == "__main__":

@@ -89,21 +89,19 @@ cleanup:
 static gm_status wait_for_fill(const gm_comm *comm, gm_fill **fill)
 {
     enum { SHORTEST_NS = 50000, LONGEST_NS = 20000000 };
-    gm_status st = GM_OK;
+    gm_status filled = GM_OK;
     struct timespec nap = {0, SHORTEST_NS};
-    for (int all_over = 0; !all_over;) {
-        all_over = !*fill || gm_fill_is_over(*fill);
-        if (*fill && all_over) st = gm_fill_end(fill, false);
+    for (;;) {
+        const bool is_over = !*fill || gm_fill_is_over(*fill);
+        if (*fill && is_over) filled = gm_fill_end(fill, false);
         if (!*fill) gm_alive_mark(NULL); /* else the filling does */
-        GM_TRY(st, gm_comm_agree(comm, st));
-        GM_TRY(st,
-               GM_MPI("waiting for the new file",
-                      MPI_Allreduce(MPI_IN_PLACE, &all_over, 1, MPI_INT, MPI_MIN, comm->world)));
-        if (!all_over) nanosleep(&nap, NULL);
+        int all[] = {is_over, filled == GM_OK};
+        const int code = MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MIN, comm->world);
+        if (code != MPI_SUCCESS) return GM_MPI("waiting for the new file", code);
+        if (all[0] || !all[1]) return gm_comm_agree(comm, filled);
+        nanosleep(&nap, NULL);
         nap.tv_nsec = 2 * nap.tv_nsec < LONGEST_NS ? 2 * nap.tv_nsec : LONGEST_NS;
     }
-cleanup:
-    return st;
 }
 
 gm_status gm_create_end(const gm_comm *comm, gm_create *create)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/plain_file.h"
@@ -52,22 +51,11 @@ typedef struct opener {
     gm_model *model; /* owned */
 } opener;
 
-/* A pipe or a device, which might be read without end. */
-static bool is_special(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-}
-
 static gm_status open_model(void *context, gm_place place, const char *path, gm_problems *problems,
                             const gm_model_info **out)
 {
     gm_status st = GM_OK;
     opener *o = context;
-    if (!o->text && is_special(path)) {
-        gm_problems_add(problems, place, "cannot read '%s': it is not a regular file", path);
-        return GM_E_INPUT;
-    }
     if (!o->text) {
         st = read_text(path, MAX_MODEL_BYTES, &o->text, &o->n_byte);
         if (st == GM_E_INPUT) gm_problems_add(problems, place, "%s", gm_status_message());

@@ -1,5 +1,6 @@
 """What is measured: sweeps of fixed size, as text, and what is known of the work in their steps."""
 import os
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,7 +56,8 @@ def atlas(name, n_node):
         rng = np.random.default_rng(3)
         w = rng.random((n_node, n_node)) * (rng.random((n_node, n_node)) < 0.3)
         np.savetxt(path, w + w.T, delimiter=",")
-        print(f"no {name} at hand: a random symmetric network of {n_node} nodes takes its place")
+        print(f"no {name} at hand: a random symmetric network of {n_node} nodes takes its place",
+              file=sys.stderr)
     return path
 
 

@@ -141,7 +141,7 @@ def test_an_input_that_is_no_file_is_refused(folder, name):
 def test_a_model_that_is_a_pipe_is_refused(folder):
     os.mkfifo("pipe.h")
     done = run("plan", "s.yaml", "-s", "model=./pipe.h", timeout=30)
-    assert done.code == 2 and "pipe.h': it is not a regular file" in done.err, done.err
+    assert done.code == 2 and "pipe.h: it is not a regular file" in done.err, done.err
 
 
 # --- files that others may have put there ---------------------------------------------------------

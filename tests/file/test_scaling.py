@@ -47,6 +47,14 @@ def test_both_kinds_are_measured_kept_and_drawn(tmp_path):
     assert "What limits on 2 ranks" in (folder / "report.txt").read_text()
     assert not list(folder.glob("*.h5*"))
 
+    # Elsewhere the same comes of the runs alone.
+    (folder / "scaling.csv").unlink()
+    (folder / "scaling.png").unlink()
+    redrawn = subprocess.run([sys.executable, ROOT / "jobscripts" / "scaling.py", "-o", folder, "--redraw"],
+                             capture_output=True, text=True, timeout=60, env=environment())
+    assert redrawn.returncode == 0 and "What limits on 2 ranks" in redrawn.stdout, redrawn.stderr
+    assert table(folder) == rows and (folder / "scaling.png").exists()
+
     # The run that is missing is made, the others are taken as they are.
     kept = folder / "runs" / "strong-00001-0.json"
     found = json.loads(kept.read_text())
@@ -88,6 +96,17 @@ def test_inside_a_slurm_job_srun_spreads_ranks_over_its_nodes(tmp_path):
 ])
 def test_bad_requests_are_refused_in_one_line(tmp_path, args, said):
     done = call(tmp_path, *args)
+    assert done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("text, said", [(None, "holds no run"), ("[]", "is no run of scaling.py"),
+                                        ('{"kind": "weak"}', "is no run of scaling.py")])
+def test_what_cannot_be_redrawn_is_said_in_one_line(tmp_path, text, said):
+    (tmp_path / "runs").mkdir()
+    if text:
+        (tmp_path / "runs" / "weak-00001-0.json").write_text(text)
+    done = subprocess.run([sys.executable, ROOT / "jobscripts" / "scaling.py", "-o", tmp_path, "--redraw"],
+                          capture_output=True, text=True, timeout=60, env=environment())
     assert done.returncode == 1 and said in done.stderr and "Traceback" not in done.stderr
 
 

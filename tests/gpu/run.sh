@@ -3,7 +3,8 @@
 #   bash tests/gpu/run.sh [FOLDER] [STAGE...]
 #     FOLDER   a folder made by tests/gpu/pack.sh (program and libraries); "-" builds here instead
 #     STAGE    of: compare ranks checkpoint models nvrtc sanitize overlap measure  (default: all, in this order),
-#              or portable: the bundle that pack.sh found, or GM_BUNDLE, against the program
+#              or portable: the bundle that pack.sh found, or GM_BUNDLE, against the program,
+#              or several: scaling over the GPUs of this host; GM_SEVERAL: its options, such as "-o FOLDER"
 # Needs python3 with numpy and h5py, and mpirun. GM_SCRATCH: where results go (default /dev/shm).
 # GM_BENCH: options for the stage `measure`, which is tests/bench/bench.py, such as "--json FILE".
 # Exit code 0 only if every check passed. The last lines are a short table.
@@ -43,6 +44,10 @@ for stage in "${@:-compare ranks checkpoint models nvrtc sanitize overlap measur
         measure)
             # shellcheck disable=SC2086 # words
             (cd "$begun_in" && python3 "$here/../bench/bench.py" ${GM_BENCH:-})
+            ;;
+        several)
+            # shellcheck disable=SC2086 # words
+            python3 "$here/several.py" -o "$begun_in/several" ${GM_SEVERAL:-}
             ;;
         sizes) python3 "$here/compare.py" sizes ;;
         sanitize) bash "$here/sanitize.sh" ;;
