@@ -18,6 +18,10 @@ static const struct {
      "each is to be a run of its own, unset SLURM_STEP_NUM_TASKS"},
 };
 
+enum { N_RANK_NAME = 4 };
+static const char *const rank_name[N_RANK_NAME] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                                   "SLURM_PROCID"};
+
 static long read_number(const char *name, long otherwise)
 {
     char *end = NULL;
@@ -29,18 +33,24 @@ static long read_number(const char *name, long otherwise)
 
 gm_launch gm_launch_look(void)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
-                                        "SLURM_PROCID"};
     gm_launch launch = {0};
     long rank = -1;
-    for (size_t i = 0; rank < 0 && i < sizeof names / sizeof *names; i++)
-        rank = read_number(names[i], -1);
+    for (size_t i = 0; rank < 0 && i < N_RANK_NAME; i++) rank = read_number(rank_name[i], -1);
     launch.rank = rank < 0 ? 0 : (int)rank;
     for (size_t i = 0; launch.n_rank < 1 && i < sizeof known / sizeof *known; i++) {
         launch.n_rank = read_number(known[i].size, 0);
         launch.launcher = (int)i;
     }
+    launch.is_alone = launch.n_rank < 1;
+    for (size_t i = 0; i < N_RANK_NAME; i++)
+        if (getenv(rank_name[i])) launch.is_alone = false;
     return launch;
+}
+
+void gm_launch_prepare(const gm_launch *launch)
+{
+    if (!launch->is_alone) return;
+    setenv("OMPI_MCA_pml", "ob1", 0);
 }
 
 gm_status gm_launch_check(const gm_launch *launch, const gm_comm *comm)

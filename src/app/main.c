@@ -102,6 +102,7 @@ int main(int argc, char **argv)
     /* Shared file pointers are not used; Open MPI's helpers for them leave files behind when
      * killed. */
     setenv("OMPI_MCA_sharedfp", "^sm,lockedfile", 0);
+    gm_launch_prepare(&launch);
     signal(SIGXFSZ, SIG_IGN); /* a file size limit becomes an ordinary write error */
     gm_status st = gm_options_read(argc, argv, &options);
     if (st != GM_OK) {

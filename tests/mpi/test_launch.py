@@ -57,3 +57,15 @@ def test_mpirun_within_a_step_of_several_tasks_is_none_of_them(tmp_path, ranks):
 def test_plan_runs_anywhere():
     done = run("plan", SWEEP, env=dict(STEP, SLURM_STEP_NUM_TASKS="4", SLURM_PROCID="0"))
     assert done.code == 0, done.err
+
+
+def test_a_process_alone_opens_no_network_unless_the_user_wants_one():
+    """Open MPI, asked to tell, says which of its ways to send it looked at."""
+    tell = {"OMPI_MCA_pml_base_verbose": "10"}
+    alone = run("plan", SWEEP, env=tell)
+    asked = run("plan", SWEEP, env={**tell, "OMPI_MCA_pml": "ob1,cm"})
+    launched = run("plan", SWEEP, env=tell, ranks=1)
+    looks = [done.err.count("components_open: found loaded component") for done in (alone, asked, launched)]
+    if not looks[0]:
+        pytest.skip("this MPI does not tell")
+    assert looks[0] == 1 and looks[1] > 1 and looks[2] > 1, looks
