@@ -59,8 +59,9 @@ def test_plan_runs_anywhere():
     assert done.code == 0, done.err
 
 
-def test_a_process_alone_opens_no_network_unless_the_user_wants_one():
+def test_a_process_alone_opens_no_network_unless_the_user_wants_one(monkeypatch):
     """Open MPI, asked to tell, says which of its ways to send it looked at."""
+    monkeypatch.delenv("OMPI_MCA_pml", raising=False)
     tell = {"OMPI_MCA_pml_base_verbose": "10"}
     alone = run("plan", SWEEP, env=tell)
     asked = run("plan", SWEEP, env={**tell, "OMPI_MCA_pml": "ob1,cm"})
