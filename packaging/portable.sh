@@ -7,6 +7,10 @@
 # (packaging/dependencies.sh says where they are kept); .ci/install.sh portable installs what is needed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+case ${1:-} in
+-h | --help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p;}' packaging/portable.sh && exit 0 ;;
+-*) echo "portable.sh: $1: there are no options; give a folder, or nothing" >&2 && exit 2 ;;
+esac
 bundle=${1:-build/portable/bundle}
 begin=$SECONDS
 
