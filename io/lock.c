@@ -181,6 +181,31 @@ cleanup:
     return st;
 }
 
+static bool is_held(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+gm_status gm_lock_look(const char *result)
+{
+    gm_status st = GM_OK;
+    char *path = NULL;
+    gm_holder self, holder;
+    if (asprintf(&path, "%s.lock", result) < 0) return GM_FAIL(GM_E_MEMORY, "out of memory");
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    if (fd >= 0) {
+        const bool held = is_held(fd);
+        const bool has_holder = gm_holder_read(fd, &holder);
+        gm_holder_self(&self);
+        if (held || (has_holder && gm_holder_ask(&holder, &self, fd) == GM_HOLDER_ALIVE))
+            st = refuse(result, &holder);
+        close(fd);
+    }
+    free(path);
+    return st;
+}
+
 void gm_lock_tidy(const char *result)
 {
     char *path = NULL;

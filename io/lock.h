@@ -27,6 +27,11 @@ enum { GM_LOCK_NOTE_SIZE = 512 };
 gm_status gm_lock_take(const char *result, bool take_over, char note[GM_LOCK_NOTE_SIZE],
                        gm_lock **out);
 
+/** Is another run that lives writing the result? Takes no lock and waits for nothing, so a holder
+ * that cannot be asked is taken for none.
+ *  @return GM_OK; GM_E_RESULT with who, where and since when */
+gm_status gm_lock_look(const char *result);
+
 /** Remove the lock file of a run that was killed after its last point. One of a run that lives, or
  *  may live, is left. Waits for nothing. */
 void gm_lock_tidy(const char *result);

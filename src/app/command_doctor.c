@@ -1,17 +1,20 @@
 /* gridmarch doctor: which layer works on this machine, and what to do about one that does not. */
 #include "app/commands.h"
 
+#include <errno.h>
 #include <gnu/libc-version.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/report.h"
 #include "core/clock.h"
 #include "io/file_system.h"
 #include "io/selfcheck.h"
 #include "io/store.h"
+#include "io/store_space.h"
 #include "kernels/backend.h"
 
 static void describe(const gm_backend *backend, int index)
@@ -81,7 +84,12 @@ static gm_status check_folder(const gm_comm *comm, const char *folder)
     char *path = NULL;
     const bool speaks = comm->rank == 0;
     const double begin = gm_clock_seconds();
-    if (asprintf(&path, "%s/gridmarch-doctor", folder) < 0) {
+    struct stat info;
+    if (stat(folder, &info) != 0)
+        st = GM_FAIL(GM_E_IO, "cannot look at '%s': %s", folder, gm_posix_cause(errno));
+    else if (!S_ISDIR(info.st_mode))
+        st = GM_FAIL(GM_E_IO, "%s is no folder: name the one that results are to lie in", folder);
+    else if (asprintf(&path, "%s/gridmarch-doctor", folder) < 0) {
         path = NULL;
         st = GM_FAIL(GM_E_MEMORY, "out of memory");
     }

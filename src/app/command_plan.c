@@ -12,6 +12,7 @@
 #include "app/queue.h"
 #include "app/report.h"
 #include "app/request.h"
+#include "io/lock.h"
 #include "kernels/shape.h"
 
 /* All of them: one that was forgotten stands at its default. */
@@ -47,7 +48,8 @@ static void print_sweep(const gm_request *request)
     printf("\nsteps        %lld of %g%s%s: %g in all", (long long)sweep->n_step, sweep->dt,
            has_unit ? " " : "", has_unit ? unit : "", (double)sweep->n_step * sweep->dt);
     if (sweep->n_transient > 0)
-        printf(", the first %lld not recorded", (long long)sweep->n_transient);
+        printf(", the first %g (%lld steps) not recorded", (double)sweep->n_transient * sweep->dt,
+               (long long)sweep->n_transient);
     putchar('\n');
     printf("noise        %s\n", sweep->noise ? "on" : "off");
     print_inputs(sweep);
@@ -76,7 +78,8 @@ static gm_status print_output_state(const gm_request *request, const gm_options 
     gm_output_state state = GM_OUTPUT_NEW;
     gm_store_header *header = NULL;
     if (!request->path) return GM_OK;
-    gm_status st = gm_output_examine(request, options, &state, &header);
+    gm_status st = gm_lock_look(request->path);
+    if (st == GM_OK) st = gm_output_examine(request, options, &state, &header);
     if (st != GM_OK)
         printf("             a run would be refused\n");
     else

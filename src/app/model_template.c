@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/backend.h"
+
 enum { MAX_NAME = 63 };
 
 /* One line each; a '@' stands for the name of the model. */
@@ -102,6 +104,12 @@ gm_status gm_model_template_print(const char *name)
                        "--template %s: the name of a model begins with a letter and is made of at "
                        "most %d letters, digits and _",
                        name, MAX_NAME);
+    if (gm_catalog_find(&gm_builtin_models, name))
+        return GM_FAIL(
+            GM_E_USAGE,
+            "--template %s: a built-in model has this name, and the template is another: "
+            "name yours otherwise",
+            name);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         for (const char *c = lines[i]; *c; c++)
             if (*c == '@')

@@ -390,8 +390,7 @@ static gm_status unknown_option(const char *word, gm_command command)
                            "%s is a setting of the sweep file: change it with --set %s=VALUE", word,
                            name);
     const char *near = name[0] ? gm_nearest_name(name, names, n) : NULL;
-    return GM_FAIL(GM_E_USAGE,
-                   "%s: unknown option, or its value is missing%s%s; see gridmarch %s --help", word,
+    return GM_FAIL(GM_E_USAGE, "%s: unknown option%s%s; see gridmarch %s --help", word,
                    near ? "; did you mean --" : "", near ? near : "", command_names[command]);
 }
 
@@ -409,6 +408,18 @@ static gm_status need_target(gm_options *o)
     return GM_FAIL(GM_E_USAGE, "gridmarch %s needs a %s: gridmarch %s %s",
                    command_names[o->command], of_result ? "result file" : "sweep file",
                    command_names[o->command], of_result ? "FILE.h5" : "SWEEP.yaml");
+}
+
+/* getopt takes "--max" for "--max-time" as long as no other begins so; a misspelt name is an error.
+ */
+static bool is_cut_short(const char *word, const struct option *table)
+{
+    const size_t n = strcspn(word, "=");
+    if (strncmp(word, "--", 2) != 0 || n == 2) return false;
+    for (; table->name; table++)
+        if (strlen(table->name) == n - 2 && strncmp(table->name, word + 2, n - 2) == 0)
+            return false;
+    return true;
 }
 
 gm_status gm_options_read(int argc, char **argv, gm_options *o)
@@ -437,9 +448,14 @@ gm_status gm_options_read(int argc, char **argv, gm_options *o)
     optind = 2;
     while (optind < argc) {
         const char *word = argv[optind];
-        id = getopt_long(argc, argv, sweeps ? "-o:s:qh" : "-h", table, NULL);
+        id = getopt_long(argc, argv, sweeps ? "-:o:s:qh" : "-:h", table, NULL);
         if (id == -1) break;
-        if (id == '?' || id == ':') {
+        if (id == ':') {
+            st = GM_FAIL(GM_E_USAGE, "%s: its value is missing; see gridmarch %s --help", word,
+                         command_names[command]);
+            goto cleanup;
+        }
+        if (id == '?' || (id != 1 && is_cut_short(word, table))) {
             st = unknown_option(word, command);
             goto cleanup;
         }

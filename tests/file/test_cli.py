@@ -115,7 +115,7 @@ def test_plan_says_what_a_run_would_do(tmp_path):
     done = run("plan", EXAMPLE, "-o", tmp_path / "r.h5", "--ranks", 4)
     assert done.code == 0
     for words in (r"wilson_cowan, heun, fp32", r"16 nodes", r"points +40: G 40",
-                  r"steps +10000 of 0\.1 ms: 1000 in all, the first 2000 not recorded",
+                  r"steps +10000 of 0\.1 ms: 1000 in all, the first 200 \(2000 steps\) not recorded",
                   r"noise +off", r"inputs +p_e 0\.6\n +p_i 0\n",
                   r"ranks +4, at most 10 points each",
                   r"engine +lanes: 16 points side by side in vector registers", r"tile +\d+ points, chunk \d+ steps",

@@ -61,6 +61,18 @@ def test_a_second_run_is_told_who_writes(running, args):
     assert process.poll() is None and second.seconds < 10
 
 
+def test_a_plan_foretells_that_a_second_run_is_refused(running):
+    process, sweep, output = running
+    plan = run("plan", sweep, "-o", output)
+    assert plan.code == REFUSED and "a run would be refused" in plan.out
+    assert "is being written by another run (process" in plan.err
+    for pid in program_ranks(process.pid):
+        kill(pid)
+    process.communicate()
+    plan = run("plan", sweep, "-o", output)
+    assert plan.code == 0 and "would be resumed" in plan.out and not plan.err
+
+
 def test_a_killed_run_is_no_obstacle_and_leaves_nothing(running):
     process, sweep, output = running
     lock = output.with_name("long.h5.lock")

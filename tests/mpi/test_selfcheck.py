@@ -48,6 +48,10 @@ def test_doctor_tries_a_folder(tmp_path, ranks):
 def test_doctor_says_what_is_wrong_with_a_folder(tmp_path):
     done = run("doctor", tmp_path / "nowhere", ranks=2)
     assert done.code == IO and len(done.messages) == 1 and "no such file or folder" in done.err
+    assert "Folder" not in done.out
+    (tmp_path / "file").touch()
+    done = run("doctor", tmp_path / "file")
+    assert done.code == IO and "is no folder" in done.err
     done = run("doctor", "/dev/shm")
     assert done.code == 0 and "lost when the host restarts" in done.out
 
