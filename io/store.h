@@ -91,6 +91,10 @@ typedef struct gm_store_check {
 gm_status gm_store_verify(const char *path, gm_store_check *out);
 void gm_store_check_clear(gm_store_check *check);
 
+/** Make every call of the HDF5 library that inspecting or verifying a file can make, to see whether
+ *  the library survives it (io/probe.h). What is wrong with the file is of no interest here. */
+void gm_store_try(const char *path);
+
 /** An open result file on one rank. */
 typedef struct gm_store gm_store;
 

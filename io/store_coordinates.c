@@ -43,7 +43,7 @@ static gm_status sum_stored(const gm_inspection *in, const char *name, uint32_t 
     *sum = 0;
     if (!piece) return GM_FAIL(GM_E_MEMORY, "not enough memory to verify '%s'", in->path);
     GM_TRY(st, gm_find_dataset(in, in->file, name, H5I_INVALID_HID, &found));
-    const int64_t n_byte = found.n_element * found.size;
+    const int64_t n_byte = in->is_trial ? 0 : found.n_element * found.size;
     for (int64_t done = 0, n = 0; done < n_byte; done += n) {
         n = n_byte - done < PIECE_BYTES ? n_byte - done : PIECE_BYTES;
         GM_TRY(st, gm_find_read(in, found.offset + done, n, piece));

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "core/fault.h"
+#include "probe.h"
 #include "store_metadata.h"
 #include "store_space.h"
 
@@ -220,6 +221,7 @@ gm_status gm_store_publish(gm_creation **creation)
         return st;
     }
     st = gm_space_sync_folder(c->path);
+    gm_probe_trust(c->path);
     creation_free(c);
     *creation = NULL;
     return st;

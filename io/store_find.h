@@ -10,6 +10,7 @@ typedef struct gm_inspection {
     const char *path;
     int fd;
     int64_t n_byte; /* of the file */
+    bool is_trial;  /* variables are found, and their data not read */
     hid_t file, group;
 } gm_inspection;
 

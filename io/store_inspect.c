@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe.h"
 #include "store_find.h"
 #include "store_h5.h"
 
@@ -133,6 +134,7 @@ gm_status gm_store_inspect(const char *path, const gm_layout *layout, gm_store_h
         st = GM_FAIL(GM_E_MEMORY, "not enough memory to read '%s'", path);
         goto cleanup;
     }
+    GM_TRY(st, gm_probe_result(path));
     GM_TRY(st, gm_find_open(path, &in));
     GM_TRY(st, read_texts(&in, header));
     GM_TRY(st, match_layout(&in, layout, header));

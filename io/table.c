@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/plain_file.h"
+#include "io/probe.h"
 
 void gm_table_clear(gm_table *table)
 {
@@ -111,8 +112,13 @@ static gm_status read_open_file(int fd, gm_format format, gm_place named, const 
 {
     gm_status st = GM_OK;
     gm_bytes bytes = {0};
-    if (format == GM_FORMAT_HDF5)
-        return gm_table_read_hdf5(named, path, lseek(fd, 0, SEEK_END), dataset, problems, out);
+    if (format == GM_FORMAT_HDF5) {
+        const gm_status st = gm_probe_table(path, dataset);
+        if (st == GM_OK)
+            return gm_table_read_hdf5(named, path, lseek(fd, 0, SEEK_END), dataset, problems, out);
+        gm_problems_add(problems, named, "%s", gm_status_message());
+        return st;
+    }
     if (dataset) {
         gm_problems_add(problems, named, "dataset '%s' is asked for, but '%s' is not an HDF5 file",
                         dataset, path);

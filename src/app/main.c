@@ -12,6 +12,7 @@
 #include "app/commands.h"
 #include "core/alive.h"
 #include "core/fault.h"
+#include "io/probe.h"
 #include "mpi/guard.h"
 #include "mpi/launch.h"
 
@@ -96,9 +97,11 @@ static void keep_decimal_point(void)
 int main(int argc, char **argv)
 {
     gm_options options;
-    const gm_launch launch = gm_launch_look();
     open_standard_streams();
     keep_decimal_point();
+    if (argc > 1 && strcmp(argv[1], GM_PROBE_WORD) == 0) return gm_probe_answer(argc, argv);
+    gm_probe_begin();
+    const gm_launch launch = gm_launch_look();
     /* Shared file pointers are not used; Open MPI's helpers for them leave files behind when
      * killed. */
     setenv("OMPI_MCA_sharedfp", "^sm,lockedfile", 0);

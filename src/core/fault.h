@@ -28,7 +28,8 @@
     X(GM_FAULT_LOCK, "lock")       /* asking the file system for a lock */                         \
     X(GM_FAULT_SELFCHECK, "selfcheck")         /* a byte that the self-check writes is another */  \
     X(GM_FAULT_CHECKPOINT, "checkpoint")       /* between the steps of writing one */              \
-    X(GM_FAULT_DEVICE_MEMORY, "device_memory") /* taking a tile's memory on the device */
+    X(GM_FAULT_DEVICE_MEMORY, "device_memory") /* taking a tile's memory on the device */          \
+    X(GM_FAULT_PROBE, "probe")                 /* trying an HDF5 file; fail: all memory is taken */
 
 typedef enum gm_fault_site {
 #define X(id, name) id,

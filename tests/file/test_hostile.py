@@ -215,6 +215,73 @@ def test_cache_and_temporary_files_are_private(folder, mask):
     assert not [path for path in files(folder) if path.startswith("temporary/")]
 
 
+# --- files on which the HDF5 library fails --------------------------------------------------------
+
+FOUND = ROOT / "tests" / "fuzz" / "found"
+
+
+def table_plan(path, *options, **how):
+    write(pathlib.Path("t.yaml"), SWEEP.replace(str(RING), str(path)))
+    return run("plan", "t.yaml", *options, **how)
+
+
+@pytest.mark.parametrize("path", sorted((FOUND / "hdf5").glob("library_*")), ids=lambda path: path.name)
+def test_a_table_that_crashes_the_library_is_refused(folder, path):
+    done = table_plan(path, timeout=60)
+    assert done.code == 2, (done.code, done.err)
+    assert path.name in done.err and "Signal" not in done.err
+
+
+@pytest.mark.parametrize("path", sorted((FOUND / "result").glob("library_*")), ids=lambda path: path.name)
+def test_a_result_that_crashes_the_library_ends_no_command_by_a_signal(folder, path):
+    shutil.copy(path, "r.h5")
+    os.truncate("r.h5", 160 << 10)
+    for command in (["info", "r.h5"], ["verify", "r.h5"], ["run", "s.yaml", "-o", "r.h5"],
+                    ["plan", "s.yaml", "--measured", "r.h5"]):
+        done = run(*command, timeout=60)
+        assert done.code in (0, 2, 3, 10), (command, done.code, done.err)
+        assert "Signal" not in done.err
+
+
+@pytest.fixture
+def table(folder):
+    with h5py.File("w.h5", "w") as file:
+        file["w"] = np.eye(3)
+    return folder / "work" / "w.h5"
+
+
+@pytest.mark.parametrize("action, words", [("kill", "crashes the HDF5 library"),
+                                           ("exit", "crashes the HDF5 library"),
+                                           ("fail", "crashes the HDF5 library"),
+                                           ("100000", "does not get done with it in 10 s")])
+def test_a_library_that_fails_on_a_table_is_told_in_one_line(table, action, words):
+    """Dies, exits, takes all memory, hangs: in the process that tries the file alone."""
+    if action == "fail" and table_has_sanitizer():
+        pytest.skip("a sanitizer's memory has no limit")
+    done = table_plan(table, timeout=60, env={"GRIDMARCH_FAULT": f"probe@1={action}"})
+    assert done.code == 2 and len(done.messages) == 1, done.err
+    assert words in done.err and "w.h5" in done.err
+
+
+def table_has_sanitizer():
+    return b"__asan_init" in pathlib.Path(PROGRAM).read_bytes()
+
+
+def test_a_library_that_fails_on_a_result_is_told_by_one_rank(folder):
+    march("s.yaml", "r.h5")
+    for ranks in (1, 3):
+        done = run("run", "s.yaml", "-o", "r.h5", ranks=ranks, timeout=60,
+                   env={"GRIDMARCH_FAULT": "probe@1=kill"})
+        assert done.code == 3 and done.err.count("crashes the HDF5 library") == 1, done.err
+    for command in (["info"], ["verify"]):
+        done = run(*command, "r.h5", env={"GRIDMARCH_FAULT": "probe@1=kill"})
+        assert done.code == 3 and "'r.h5' is damaged" in done.err, done.err
+
+
+def test_what_a_run_makes_itself_is_not_tried(folder):
+    march("s.yaml", "r.h5", env={"GRIDMARCH_FAULT": "probe@1=kill"})
+
+
 # --- a result file from elsewhere -----------------------------------------------------------------
 
 COMMANDS = "\x1b]0;harmed\x07 \x1b[2J \u009b2J \x08\x7f"

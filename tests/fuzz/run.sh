@@ -5,10 +5,10 @@
 # build/fuzz/found; after mending, keep it under a telling name in tests/fuzz/found/READER. New
 # inputs that reach new code are kept in build/fuzz/corpus; to add the best of them here:
 #   build/fuzz/tests/fuzz/fuzz_READER -merge=1 tests/fuzz/corpus/READER build/fuzz/corpus/READER
+# Readers of HDF5 files try each input in a child first: a fault inside the HDF5 library is told in
+# build/fuzz/READER.log ("in the HDF5 library") and is none of theirs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
-# Readers of HDF5 files try each input in a child first: a fault inside the HDF5 library is counted in
-# build/fuzz/READER.log ("in the HDF5 library") and is none of theirs.
 n_run=${1:-100000}
 shift $(($# > 0 ? 1 : 0))
 readers=("$@")
