@@ -17,8 +17,6 @@
 #include "core/clock.h"
 #include "io/probe_limit.h"
 
-extern char **environ;
-
 enum { MAX_KNOWN = 16, SLICE_MS = 1000 };
 
 /* Files that are sound. One that changes is another. */

@@ -9,6 +9,7 @@
 #include "io/table_chunks.h"
 
 enum { NAME_SIZE = 128, LIST_SIZE = 512, MAX_LISTED = 8 };
+enum { MAX_NUMBER = 16 }; /* bytes: HDF5 would take any number of them for a buffer */
 
 /* A dataset may be larger than its file if it is compressed; deflate's limit is 1032 to 1. A claim
  * beyond that is not believed, so that a damaged file cannot ask for any amount of memory. */
@@ -122,10 +123,17 @@ static bool check_type(hid_t set, gm_place place, gm_problems *problems)
 {
     hid_t type = H5Dget_type(set);
     H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
+    const size_t size = type < 0 ? 0 : H5Tget_size(type);
     if (type >= 0) H5Tclose(type);
     if (class != H5T_INTEGER && class != H5T_FLOAT) {
         gm_problems_add(problems, place,
                         "the dataset holds no plain integers or floating-point numbers");
+        return false;
+    }
+    if (size > MAX_NUMBER) {
+        gm_problems_add(problems, place,
+                        "the dataset claims numbers of %zu bytes each, at most %d are possible",
+                        size, MAX_NUMBER);
         return false;
     }
     if (H5Aexists(set, "scale_factor") > 0 || H5Aexists(set, "add_offset") > 0) {

@@ -243,6 +243,12 @@ def test_a_result_that_crashes_the_library_ends_no_command_by_a_signal(folder, p
         assert "Signal" not in done.err
 
 
+def test_a_table_of_numbers_of_gigabytes_is_refused_at_once(folder):
+    done = table_plan(FOUND / "hdf5" / "numbers_of_4_gib.h5", timeout=60)
+    assert done.code == 2 and "claims numbers of 4294901764 bytes each" in done.err, done.err
+    assert done.seconds < 5
+
+
 @pytest.fixture
 def table(folder):
     with h5py.File("w.h5", "w") as file:
