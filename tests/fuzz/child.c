@@ -2,6 +2,7 @@
 #include "child.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
@@ -81,7 +82,8 @@ void gm_fuzz_guarded(void (*read_file)(const char *path, int64_t n_byte), const 
     const pid_t child = fork();
     gm_fuzz_check(child >= 0, "a process for a child");
     if (child == 0) be_child(read_file, path, n_byte);
-    gm_fuzz_check(waitpid(child, &state, 0) == child, "the child's end");
+    while (waitpid(child, &state, 0) != child) /* libFuzzer's timer interrupts it */
+        gm_fuzz_check(errno == EINTR, "the child's end");
     if (WIFEXITED(state) && WEXITSTATUS(state) == LIBRARY) return;
     gm_fuzz_check(WIFEXITED(state) && WEXITSTATUS(state) == 0, "a child that reads the file");
     read_file(path, n_byte);
