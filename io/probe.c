@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/alive.h"
+#include "core/child.h"
 #include "core/clock.h"
 #include "io/probe_limit.h"
 
@@ -60,33 +60,6 @@ void gm_probe_trust(const char *path)
     if (is_begun && stat(path, &info) == 0) note_sound(&info);
 }
 
-/* The child writes one byte to its standard output, as it begins; that it closes tells of its end.
- */
-static int start(char *const *argument, int output, pid_t *child)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    sigset_t none;
-    sigemptyset(&none);
-    int fault = posix_spawn_file_actions_init(&files);
-    if (fault) return fault;
-    fault = posix_spawnattr_init(&how);
-    if (fault) {
-        posix_spawn_file_actions_destroy(&files);
-        return fault;
-    }
-    fault = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (!fault) fault = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-    if (!fault)
-        fault = posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    if (!fault) fault = posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-    if (!fault) fault = posix_spawnattr_setsigmask(&how, &none);
-    if (!fault) fault = posix_spawn(child, "/proc/self/exe", &files, &how, argument, environ);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&files);
-    return fault;
-}
-
 /* False when time is up.
  * @param[out] has_begun  it was this program, and not something that starts programs */
 static bool wait_for_end(int input, double seconds, bool *has_begun)
@@ -118,7 +91,8 @@ static verdict judge(int state)
     return SURVIVED;
 }
 
-/* What cannot be tried counts as survived. */
+/* The child writes one byte to its standard output, as it begins; that it closes tells of its end.
+ * What cannot be tried counts as survived. */
 static verdict try(char *const *argument, double seconds)
 {
     int end[2];
@@ -126,7 +100,8 @@ static verdict try(char *const *argument, double seconds)
     pid_t child = -1;
     bool has_begun = false;
     if (pipe2(end, O_CLOEXEC) != 0) return SURVIVED;
-    const int fault = start(argument, end[1], &child);
+    const gm_child wanted = {"/proc/self/exe", argument, environ, end[1], -1, false};
+    const int fault = gm_child_start(&wanted, &child);
     close(end[1]);
     const bool is_late = fault == 0 && !wait_for_end(end[0], seconds, &has_begun);
     close(end[0]);

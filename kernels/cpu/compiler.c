@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/child.h"
 #include "core/clock.h"
 
 enum { OUTPUT_SIZE = 1 << 17, NAP_MS = 2 };
@@ -96,37 +96,6 @@ static char **make_environment(char *scratch_setting)
     return list;
 }
 
-/* In a process group of its own, so that all it starts can be ended with it. */
-static int start(char *const *argument, char *const *environment, int output, pid_t *child)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    sigset_t none, pipe_signal;
-    sigemptyset(&none);
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    int fault = posix_spawn_file_actions_init(&files);
-    if (fault) return fault;
-    fault = posix_spawnattr_init(&how);
-    if (fault) {
-        posix_spawn_file_actions_destroy(&files);
-        return fault;
-    }
-    fault = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (!fault) fault = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-    if (!fault) fault = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
-    if (!fault)
-        fault = posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                   POSIX_SPAWN_SETSIGDEF);
-    if (!fault) fault = posix_spawnattr_setpgroup(&how, 0);
-    if (!fault) fault = posix_spawnattr_setsigmask(&how, &none);
-    if (!fault) fault = posix_spawnattr_setsigdefault(&how, &pipe_signal);
-    if (!fault) fault = posix_spawn(child, argument[0], &files, &how, argument, environment);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&files);
-    return fault;
-}
-
 /* Read until all writers are gone; what does not fit is dropped. False when time is up. */
 static bool drain(int input, double deadline, char text[OUTPUT_SIZE])
 {
@@ -191,10 +160,12 @@ gm_status gm_compiler_run(char *const *argument, const char *scratch, int *exit_
         st = GM_FAIL(GM_E_MEMORY, "out of memory");
         goto cleanup;
     }
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         fault = errno;
-    else
-        fault = start(argument, environment, ends[1], &child);
+    } else {
+        const gm_child wanted = {argument[0], argument, environment, ends[1], ends[1], true};
+        fault = gm_child_start(&wanted, &child);
+    }
     if (fault) {
         st = GM_FAIL(GM_E_DEVICE, "cannot start the C compiler %s: %s", argument[0],
                      strerror(fault));
